@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["user_cache"]
-
 
 def user_cache(env: Mapping[str, str] | None = None) -> Path:
     """Return the user's cache directory for clientgen, by the platform's convention.

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["GroupVersion", "GroupVersionKind", "GroupVersionResource"]
-
 
 @dataclass(frozen=True, slots=True, order=True)
 class GroupVersion:

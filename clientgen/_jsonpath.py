@@ -17,8 +17,6 @@ from ._text_cache import cached_if_short
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["evaluate", "parse"]
-
 Step: TypeAlias = "Callable[[Any], Iterator[Any]]"
 
 _FIELD: Final = re.compile(r"(?:\\.|[^\s.\[\](){}'\"\\,|*])+")

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping
 
-__all__ = ["lazy_attributes"]
-
 
 def lazy_attributes(
     module: str,

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-__all__ = ["ClientgenError", "Problem", "Problems", "did_you_mean", "take_all", "visible"]
-
 T = TypeVar("T")
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-__all__ = ["KUBERNETES", "kubernetes_spec", "shipped"]
-
 KUBERNETES: Final = "1.36"
 """The release of Kubernetes whose documents are in specs/kubernetes."""
 

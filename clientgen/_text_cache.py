@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Final, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["cached_if_short"]
-
 _MAX_ENTRIES: Final = 4096
 _MAX_TEXT_CHARS: Final = 1024
 

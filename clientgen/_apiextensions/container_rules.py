@@ -23,8 +23,6 @@ from .structure import Structure
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["containers", "each_rule", "texts"]
-
 _REASONS: Final = (
     "FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired",
 )  # fmt: skip

@@ -21,8 +21,6 @@ from clientgen._json import part
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["check_conversion"]
-
 _STRATEGIES: Final = ("None", "Webhook")
 _REVIEWS: Final = ("v1", "v1beta1")
 _MAX_PORT: Final = 65535

@@ -13,8 +13,6 @@ from clientgen._json import is_array, is_object
 if TYPE_CHECKING:
     from .structure import Structure
 
-__all__ = ["Pair", "key_of", "old_item", "same"]
-
 
 class Pair:
     """A value of the new object and the one it replaces."""

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from clientgen._openapi.resolved import Schemas
 
-__all__ = ["Definition", "default_definition", "ended", "ending", "installing", "read", "status_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Definition:

@@ -11,8 +11,6 @@ from typing import Any, Final
 from clientgen._apimachinery.failures import Cause, internal_error, invalid_value
 from clientgen._json import is_object, part
 
-__all__ = ["ScalePaths"]
-
 _MAX_REPLICAS: Final = 2**31 - 1
 _SHOWN: Final = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
 

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
     from .cel import RuleTree
 
-__all__ = ["OBJECT_META", "CustomVersion"]
-
 OBJECT_META: Final = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 # Rules are not run on objects that are wrong in one of these ways.
 _BLOCKING: Final = frozenset(

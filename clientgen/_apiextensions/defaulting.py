@@ -15,8 +15,6 @@ from .structure import copied
 if TYPE_CHECKING:
     from .structure import Structure
 
-__all__ = ["default", "drop_nulls"]
-
 
 def default(value: Any, structure: Structure | None, *, keep_nulls: bool = False) -> None:
     """Fill in the defaults, in place; `keep_nulls` keeps the nulls that have none."""

@@ -20,8 +20,6 @@ from .version_rules import check_deprecation, check_version, schema_in
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["definition_warnings", "validate_definition"]
-
 _NAMES: Final = ("plural", "singular", "kind", "listKind")
 _APPROVED: Final = "api-approved.kubernetes.io"
 _MAX_RULES: Final = 2_000

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from .structure import Structure
 
-__all__ = ["check_embedded", "check_type_meta", "clean_embedded", "has_embedded", "refusal_of"]
-
 
 def has_embedded(structure: Structure) -> bool:
     """Tell whether there are embedded objects anywhere below the root."""

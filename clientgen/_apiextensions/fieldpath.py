@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from .structure import Structure
 
-__all__ = ["resolve"]
-
 _WORD: Final = re.compile(r"'(?:[^'\\]|\\.)*'|[.\[\]]|[^.\[\]]+")
 _ESCAPES: Final = {
     "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v",

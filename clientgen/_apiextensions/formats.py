@@ -16,8 +16,6 @@ from unicodedata import category
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["STRING_FORMATS", "go_duration", "is_cidr", "parse_duration", "parse_ip", "recognized"]
-
 _MAX_LABEL_LENGTH: Final = 63
 _MAX_SUBDOMAIN_LENGTH: Final = 253
 _MAX_NAME_LENGTH: Final = 255

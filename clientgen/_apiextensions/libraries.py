@@ -10,8 +10,6 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-__all__ = ["MissingLibrary", "cel", "compiled", "pattern_error", "proto", "re2"]
-
 
 class MissingLibrary(Exception):  # noqa: N818 - says what is missing
     """A definition needs a library that is not installed."""

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from .structure import Structure
 
-__all__ = ["repeated"]
-
 
 def repeated(value: Any, structure: Structure | None, path: str = "") -> list[Cause]:
     """The items that are there a second time, anywhere in the value."""

@@ -11,8 +11,6 @@ from .structure import META_FIELDS
 if TYPE_CHECKING:
     from .structure import Structure
 
-__all__ = ["prune"]
-
 
 def prune(value: Any, structure: Structure | None) -> list[str]:
     """Remove unknown members, in place, and return their paths in order: `spec.items[0].x`.

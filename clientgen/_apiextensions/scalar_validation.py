@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from .correlation import Pair
 
-__all__ = ["NO_FIELD", "Facet", "enum", "is_whole", "mistyped", "number", "strings"]
-
 NO_FIELD: Final = "<nil>"
 """Placeholder for the field of a message without one."""
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from .cel import CostBudget
 
-__all__ = ["check_schema"]
-
 _TYPES: Final = ("array", "boolean", "integer", "number", "object", "string")
 _UNSUPPORTED: Final = (
     "id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref",

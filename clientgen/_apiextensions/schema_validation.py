@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from .correlation import Pair
     from .scalar_validation import Facet
 
-__all__ = ["Checker", "check", "type_of"]
-
 _TYPES: Final[dict[type, str]] = {
     bool: "boolean",
     str: "string",

@@ -17,8 +17,6 @@ from .libraries import pattern_error
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["bad_pattern", "check_structure", "is_readable"]
-
 _UNREADABLE: Final = (
     "id", "$schema", "$ref", "definitions", "dependencies", "patternProperties", "additionalItems",
 )  # fmt: skip

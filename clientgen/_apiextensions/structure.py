@@ -16,8 +16,6 @@ from clientgen._openapi.keywords import refusals
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["META_FIELDS", "Structure", "copied"]
-
 META_FIELDS: Final = frozenset(["apiVersion", "kind", "metadata"])
 _STRING: Final = {"type": "string"}
 

@@ -14,8 +14,6 @@ from .structure import Structure
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["check_deprecation", "check_version", "schema_in"]
-
 _COLUMN_TYPES: Final = ("boolean", "date", "integer", "number", "string")
 _COLUMN_FORMATS: Final = (
     "byte", "date", "date-time", "double", "float", "int32", "int64", "password"

@@ -14,31 +14,6 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = [
-    "Cause",
-    "Failure",
-    "already_exists",
-    "bad_request",
-    "conflict",
-    "duplicate",
-    "forbidden",
-    "forbidden_value",
-    "internal_error",
-    "invalid",
-    "invalid_value",
-    "method_not_allowed",
-    "not_found",
-    "not_supported",
-    "omitted",
-    "required",
-    "too_long",
-    "too_many",
-    "type_invalid",
-    "unclassified",
-    "unprocessable",
-    "unsupported_media_type",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Cause:

@@ -12,8 +12,6 @@ from .name_syntax import label_value_problems, qualified_name_problems
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["annotations_causes", "labels_causes", "selects"]
-
 _MAX_ANNOTATION_BYTES: Final = 256 * 1024
 
 

@@ -14,27 +14,6 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = [
-    "Rule",
-    "cidr_problems",
-    "config_key_problems",
-    "driver_name_problems",
-    "environment_name_problems",
-    "header_name_problems",
-    "ip_problems",
-    "label_problems",
-    "label_value_problems",
-    "path_segment_problems",
-    "port_name_problems",
-    "qualified_name_problems",
-    "range_problems",
-    "service_label_problems",
-    "signer_problems",
-    "subdomain_problems",
-    "underscored_problems",
-    "wildcard_subdomain_problems",
-]
-
 Rule: TypeAlias = "Callable[[str], list[str]]"
 
 _MAX_PORT_NAME_LENGTH: Final = 15

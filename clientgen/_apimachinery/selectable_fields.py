@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["SELECTABLE_FIELDS"]
-
 _EVENT: Final = (
     "kind",
     "namespace",

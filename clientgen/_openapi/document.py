@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from clientgen._openapi.operation import Operation
     from clientgen._openapi.schema import Schema
 
-__all__ = ["Document"]
-
 
 @dataclass(frozen=True, slots=True)
 class Document:

@@ -18,24 +18,6 @@ from clientgen._problems import ClientgenError, Problem
 if TYPE_CHECKING:
     from clientgen._problems import Problems
 
-__all__ = [
-    "BITS",
-    "FLATTER",
-    "HINT",
-    "MAX_DEPTH",
-    "TOO_DEEP",
-    "TOO_LARGE",
-    "Trail",
-    "deep_position",
-    "duplicate_keys",
-    "follow",
-    "is_deeper_than",
-    "parse_json",
-    "parts_of",
-    "pointer",
-    "too_deep",
-]
-
 # A place in the document, linked from the inside out: it is spelled only for what is wrong.
 Trail = tuple[Any, ...]
 

@@ -26,8 +26,6 @@ from clientgen._problems import Problems
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["CHECKS", "Edition", "check_document", "check_metaschema"]
-
 Edition = Literal["2.0", "3.0"]
 
 CHECKS: Final = "openapi 4"

@@ -9,8 +9,6 @@ from typing import Any, cast
 
 from msgspec import UNSET, Struct, UnsetType, ValidationError, convert, field
 
-__all__ = ["check_shape"]
-
 
 class _Kind(Struct):
     group: str

@@ -13,8 +13,6 @@ from clientgen._openapi.schema import DEFINITIONS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-__all__ = ["COMPONENTS", "definition_to_v3", "item_to_v3"]
-
 COMPONENTS: Final = "#/components/schemas/"
 """The prefix of references in OpenAPI v3."""
 _EITHER: Final[Mapping[str, tuple[str, str]]] = {

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from clientgen._problems import Problems
 
-__all__ = ["METHODS", "SUCCESS", "Call", "Operation", "OperationReader", "check_unique"]
-
 METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch")
 """The methods for which a path may have operations."""
 SUCCESS: Final = ("200", "201", "202")

@@ -14,8 +14,6 @@ from msgspec import json
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["MEDIA_TYPE", "encode"]
-
 MEDIA_TYPE: Final = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
 
 _LENGTH: Final = 2

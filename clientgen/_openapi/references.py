@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from clientgen._openapi.json_source import Trail
     from clientgen._problems import Problems
 
-__all__ = ["check_references"]
-
 
 def check_references(document: dict[str, Any], shown: str, problems: Problems, *at: str) -> None:
     """Report every `$ref` to nowhere and every schema that is nothing but itself.

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Self
 
-__all__ = ["UNKNOWN", "DeferredSchema", "ResolvedSchema", "Schemas"]
-
 _META = "io.k8s.apimachinery.pkg.apis.meta.v1."
 
 

@@ -16,20 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import KeysView, Mapping
     from typing import Self
 
-__all__ = [
-    "DEFINITIONS",
-    "KINDS",
-    "SELECTABLE",
-    "Bounds",
-    "Schema",
-    "Validation",
-    "kinds_of",
-    "named_schemas",
-    "reference_of",
-    "reference_to",
-    "written_kind",
-]
-
 DEFINITIONS: Final = "#/definitions/"
 """The prefix of references in OpenAPI v2."""
 KINDS: Final = "x-kubernetes-group-version-kind"

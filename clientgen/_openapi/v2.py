@@ -17,8 +17,6 @@ from clientgen._openapi.schema import Schema, named_schemas
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["SCHEMAS", "Operations", "read"]
-
 SCHEMAS: Final = ("definitions",)
 """The path in a document to the schemas that have a name."""
 

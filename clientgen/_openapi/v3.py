@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from clientgen._problems import Problems
 
-__all__ = ["SCHEMAS", "Held", "merge", "read"]
-
 SCHEMAS: Final = ("components", "schemas")
 """The keys that lead to the schemas of a document that have a name."""
 _ANY_TYPE = "*/*"

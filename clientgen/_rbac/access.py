@@ -15,8 +15,6 @@ from clientgen._json import texts
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["ALL", "Access"]
-
 ALL: Final = "*"
 
 

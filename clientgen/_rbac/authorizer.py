@@ -23,20 +23,6 @@ if TYPE_CHECKING:
     from .access import Access
     from .callers import Caller
 
-__all__ = [
-    "GROUP",
-    "Decision",
-    "Grant",
-    "RoleReader",
-    "aggregated_rules",
-    "ask",
-    "authorize",
-    "decide",
-    "role_rules",
-    "rules_of",
-    "subject_of",
-]
-
 GROUP: Final = "rbac.authorization.k8s.io"
 
 

@@ -15,16 +15,6 @@ if TYPE_CHECKING:
 
     from .access import Access
 
-__all__ = [
-    "AUTHENTICATED",
-    "MASTERS",
-    "Account",
-    "Caller",
-    "Witness",
-    "service_account",
-    "service_account_groups",
-]
-
 MASTERS: Final = "system:masters"
 """Whoever is in this group may do everything, whatever the roles say."""
 

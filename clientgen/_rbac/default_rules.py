@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from .access import Access
 
-__all__ = ["ROLES_OF_EVERYBODY", "is_free"]
-
 
 def _create(group: str, *resources: str) -> dict[str, Any]:
     return {"verbs": ["create"], "apiGroups": [group], "resources": [*resources]}

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from .access import Access
     from .callers import Account
 
-__all__ = ["PLAIN", "Needs", "Style", "derived_rights", "derived_roles"]
-
 _OF_ALL: Final = ("list", "watch", "deletecollection")
 _NAMELESS: Final = ("create", *_OF_ALL)
 _GRANTING: Final = ("approve", "attest", "bind", "escalate", "impersonate", "sign", "use")

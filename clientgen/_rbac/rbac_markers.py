@@ -25,8 +25,6 @@ from .access import Access
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Marker", "markers"]
-
 _START: Final = re.compile(r"#+\s*\+kubebuilder:rbac:(.*)")
 _LISTS: Final = ("groups", "resources", "resourceNames", "urls", "verbs")
 _MAX_SHOWN_CHARS: Final = 40

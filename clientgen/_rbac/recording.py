@@ -13,8 +13,6 @@ from .default_rules import is_free
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["BadRecording", "Recording"]
-
 _VERSION: Final = 1
 
 

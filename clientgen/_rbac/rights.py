@@ -12,8 +12,6 @@ from .access import ALL, Access
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping
 
-__all__ = ["Right", "rights_of", "rules_of_rights"]
-
 
 class Right(NamedTuple):
     """One verb on one resource, on one object if there is a name; or on one path.

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-__all__ = ["ForeignFile", "check_ours", "roles_text", "write_roles", "write_text"]
-
 _FIRST_LINE: Final = (
     "# Derived by clientgen from what tests request and what markers say. It will be overwritten.\n"
 )

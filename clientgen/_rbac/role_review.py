@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from .rights import Right
     from .roles import Roles
 
-__all__ = ["Excess", "Missing", "Unbound", "missing_rights", "review", "superfluous_rights"]
-
 
 class Unbound(NamedTuple):
     """An account that no binding names."""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-__all__ = ["KINDS", "Roles", "read_roles", "roles_of"]
-
 KINDS: Final = {
     "ClusterRole": "clusterroles",
     "ClusterRoleBinding": "clusterrolebindings",

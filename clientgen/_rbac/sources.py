@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from .callers import Account
     from .rbac_markers import Marker
 
-__all__ = ["needs_of", "read_markers", "read_recording"]
-
 _MAX_FILE_BYTES: Final = 64 << 20  # bytes of a file
 
 

@@ -16,8 +16,6 @@ from .yaml_scalars import key_text, plain_value
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["PLAIN", "TAG", "compose", "is_merge", "line_of", "merged", "place"]
-
 TAG: Final = "tag:yaml.org,2002:"
 PLAIN: Final = "?"
 _STR: Final = f"{TAG}str"

@@ -21,8 +21,6 @@ from .yaml_scalars import plain_value
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["write_yaml"]
-
 _MIN_WIDTH: Final = 40
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_./$(<][^\x00-\x1f\x7f-\xa0\u2028\u2029\ufeff]*")
 _PRINTABLE: Final = re.compile(r"[\n\x20-\x7e\xa1-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]*")

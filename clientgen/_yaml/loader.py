@@ -16,8 +16,6 @@ import yaml
 from .composer import PLAIN, TAG, compose, is_merge, merged, place
 from .yaml_scalars import key_text, plain_value
 
-__all__ = ["BadText", "Reader", "load_yaml"]
-
 _OTHER_VERSION: Final = re.compile(rb"%YAML\s+(?!1\.1\s)")
 # A document may repeat itself by aliases, but not explode: the bounds of goyaml.
 _FEW_ALIASES, _FEW_NODES = 100, 1000

@@ -10,8 +10,6 @@ import math
 import re
 from typing import Final
 
-__all__ = ["key_text", "plain_value"]
-
 _TRUE: Final = ("y", "yes", "true", "on")
 _FALSE: Final = ("n", "no", "false", "off")
 _WORDS: Final[dict[str, bool | float | None]] = {

@@ -11,16 +11,6 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator
 
-__all__ = [
-    "PATH",
-    "SeveralValues",
-    "config_option",
-    "package_options",
-    "quiet_option",
-    "source_options",
-    "verbose_option",
-]
-
 _Command = TypeVar("_Command", bound="Callable[..., Any]")
 PATH = click.Path(path_type=Path)
 

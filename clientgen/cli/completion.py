@@ -7,8 +7,6 @@ from click.shell_completion import get_completion_class
 
 from clientgen.cli.suggestions import OneOf
 
-__all__ = ["completion"]
-
 _VARIABLE = "_CLIENTGEN_COMPLETE"
 
 

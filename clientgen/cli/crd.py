@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from clientgen.generator.crds.crd_changes import Change
     from clientgen.generator.crds.manifest_files import Folder
 
-__all__ = ["crd"]
-
 
 @click.command(cls=SeveralValues, short_help="Write the CRDs of your Python types.")
 @click.option(

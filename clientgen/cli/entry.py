@@ -7,8 +7,6 @@ import io
 import sys
 from typing import NoReturn
 
-__all__ = ["main"]
-
 INSTALL = (
     "clientgen: this command needs the generator: install clientgen with its extra 'generator'"
 )

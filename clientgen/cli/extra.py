@@ -7,8 +7,6 @@ import sys
 
 from clientgen.cli.entry import INSTALL
 
-__all__ = ["has_generator", "require_generator"]
-
 _NEEDED = ("jinja2", "black", "openapi_spec_validator", "jsonschema_rs")
 
 

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     from clientgen.generator.configuration import PackageConfig
 
-__all__ = ["generate", "verify"]
-
 
 @click.command(cls=SeveralValues, short_help="Write a typed package.")
 @package_options

@@ -20,11 +20,8 @@ from clientgen.cli.suggestions import OneOf
 if TYPE_CHECKING:
     from clientgen.cli.init_files import StarterProject
 
-__all__ = ["init"]
-
 # Folders of version control, which may be in an otherwise empty folder.
 _NO_CONTENT = {".git", ".hg"}
-_GENERATING = ("clientgen crd", "clientgen crd --output chart/crds", "clientgen generate")
 
 
 @click.command(short_help="Create an operator: its kind, controller, webhooks, manifests.")

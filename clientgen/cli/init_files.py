@@ -24,8 +24,6 @@ from clientgen.generator.python_names import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["StarterProject", "starter"]
-
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*")
 _LABEL = r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?"
 _GROUP = re.compile(rf"{_LABEL}(?:\.{_LABEL})+")

@@ -8,8 +8,6 @@ from typing import Any, Final
 
 from clientgen._problems import ClientgenError, Problem, Problems
 
-__all__ = ["called", "loaded"]
-
 _TARGET: Final = re.compile(r"([A-Za-z_][\w.]*):([A-Za-z_][\w.]*)")
 
 

@@ -11,8 +11,6 @@ from clientgen import __version__
 from clientgen._problems import ClientgenError
 from clientgen.cli.suggestions import SuggestingGroup
 
-__all__ = ["program"]
-
 _INTERRUPTED = 130  # what a shell reports for a program that was interrupted
 # The module of each command; a command imports only its own.
 _COMMANDS: Final = {

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from clientgen._rbac.callers import Account
     from clientgen._rbac.derivation import Needs, Style
 
-__all__ = ["rbac"]
-
 
 class _Inputs(NamedTuple):
     needs: Mapping[Account, Needs]

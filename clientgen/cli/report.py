@@ -23,21 +23,6 @@ if TYPE_CHECKING:
     from clientgen.generator.ir import OlderCopy, Skipped
     from clientgen.generator.output import Changes, Differences
 
-__all__ = [
-    "Progress",
-    "count",
-    "show_notes",
-    "show_problems",
-    "show_unavailable",
-    "summary_of_older",
-    "summary_of_skipped",
-    "tell_api",
-    "tell_changes",
-    "tell_diffs",
-    "tell_moved",
-    "tell_recovered",
-]
-
 # A whole package that differs would fill the terminal and say nothing.
 _MAX_DIFF_LINES = 300
 _MAX_FILES = 20

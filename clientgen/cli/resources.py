@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from clientgen.generator.package_builder import ResourceRow
 
-__all__ = ["resources"]
-
 _TITLES = ("GROUP VERSION", "KIND", "RESOURCE", "SCOPE", "VERBS", "SUBRESOURCES")
 
 

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from clientgen.testing._fake.local_server import LocalServer
     from clientgen.testing._fake.object_files import Manifest
 
-__all__ = ["serve"]
-
 _DEFINITION = "CustomResourceDefinition"
 _MAX_PORT = 65535
 _MAX_NODES = 1000

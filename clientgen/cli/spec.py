@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from clientgen.runtime._http.request import HttpResponse
     from clientgen.runtime.sync import Rest
 
-__all__ = ["spec"]
-
 _NOT_MODIFIED = 304
 _OUTPUTS = {"v2": Path("openapi-v2.json"), "v3": Path("openapi-v3")}
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 else:
     Choice = click.Choice  # is no generic before click 8.2
 
-__all__ = ["OneOf", "SuggestingGroup"]
-
 
 class SuggestingGroup(click.Group):
     """Commands, of which the nearest is named where there is none of a name."""

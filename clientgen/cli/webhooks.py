@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-__all__ = ["webhooks"]
-
 
 @click.command(short_help="Write the configurations of your webhooks.")
 @click.argument("target", metavar="MODULE:ATTRIBUTE")

@@ -12,18 +12,6 @@ from dataclasses import dataclass
 from clientgen._gvk import GroupVersion, GroupVersionKind
 from clientgen._problems import Problems
 
-__all__ = [
-    "DEFINITION",
-    "GROUP",
-    "KIND",
-    "PLURAL",
-    "SUBRESOURCE",
-    "VERSION",
-    "Rule",
-    "Words",
-    "shown",
-]
-
 _LABEL = r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?"
 _LABEL_1035 = r"[a-z](?:[-a-z0-9]*[a-z0-9])?"
 _SEGMENT = r"[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?"

@@ -21,16 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-__all__ = [
-    "STAGING",
-    "Replacement",
-    "clear_staging",
-    "is_interrupted",
-    "remove_empty_folders",
-    "replace_file",
-    "replace_files",
-]
-
 # Inside the package: a rename stays on one file system, wherever the package is mounted.
 STAGING = ".clientgen-staging"
 

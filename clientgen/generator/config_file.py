@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from clientgen._problems import Problems
 
-__all__ = ["Place", "Table", "find", "read"]
-
 _OWN_FILE = "clientgen.toml"
 _PROJECT_FILE = "pyproject.toml"
 _MAX_BITS = 64

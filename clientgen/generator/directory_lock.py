@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Generator
     from pathlib import Path
 
-__all__ = ["exclusive", "shared"]
-
 # A package of 100,000 types is written in a few seconds.
 _LOCK_TIMEOUT_SECONDS = 30.0
 _RETRY_INTERVAL_SECONDS = 0.02

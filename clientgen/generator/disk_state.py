@@ -14,8 +14,6 @@ from clientgen.generator.package_manifest import MANIFEST, Manifest, digest, has
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-__all__ = ["DiskState", "foreign", "read_disk_state"]
-
 
 @dataclass(frozen=True, slots=True)
 class DiskState:

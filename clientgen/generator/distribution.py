@@ -16,8 +16,6 @@ from clientgen.generator.atomic_write import replace_file
 from clientgen.generator.configuration import Distribution, PackageConfig
 from clientgen.generator.package_manifest import header
 
-__all__ = ["FILE", "Change", "change", "pyproject"]
-
 FILE = "pyproject.toml"
 # hatchling 1.27 is the first to know licences as SPDX writes them.
 _BACKEND = "hatchling>=1.27"

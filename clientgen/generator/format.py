@@ -23,8 +23,6 @@ from clientgen.generator.layout_check import is_laid_out
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["FormatError", "format_tree", "formatter"]
-
 LINE_LENGTH = 100
 # Below this many characters, starting a process costs more than it saves.
 _MIN_CHARS_FOR_PROCESSES = 100_000

@@ -14,18 +14,6 @@ from clientgen.generator.ir import Verb
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = [
-    "METHOD_VERBS",
-    "READONLY_VERBS",
-    "STATUS_VERBS",
-    "SUPPORTED_VERBS",
-    "Genclient",
-    "GenclientMethod",
-    "MarkerLine",
-    "Tag",
-    "split_type",
-]
-
 # client-gen: the verbs it knows, in the order it emits them.
 SUPPORTED_VERBS: tuple[Verb, ...] = get_args(Verb)
 READONLY_VERBS = ("get", "list", "watch")

@@ -26,8 +26,6 @@ from clientgen.generator.genclient import (
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-__all__ = ["extract_markers", "parse_markers", "strip_markers"]
-
 _KNOWN = (*Tag.TYPE, *Tag.NAMES, *Tag.SWITCHES)
 # The markers of client-gen from before they had a prefix, and their names today.
 _OLD = {

@@ -14,8 +14,6 @@ from itertools import islice, takewhile
 
 from clientgen._problems import Problems
 
-__all__ = ["Block", "GoFile", "GoType", "GroupLiteral", "read_go"]
-
 _TEXTS = r"""
     (?P<comment>//[^\n]*|/\*.*?\*/)
   | (?P<string>"(?:\\.|[^"\\\n])*"|`[^`]*`)

@@ -21,8 +21,6 @@ from clientgen.generator.go_source import GoFile, GoType, read_go
 from clientgen.generator.sources.files import links_to_nowhere
 from clientgen.generator.sources.spec import Input
 
-__all__ = ["gather", "parse"]
-
 _VERSION_NAME = "versionName"
 _PACKAGE_TAGS = (Tag.GROUP_NAME, Tag.GROUP_GO_NAME, _VERSION_NAME, *Tag.SWITCHES)
 _TYPE_TAGS = (*Tag.TYPE, Tag.RESOURCE_NAME)

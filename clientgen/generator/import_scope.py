@@ -14,8 +14,6 @@ from clientgen.generator.literals import identifier, module_name
 from clientgen.generator.plan import FilePlan, Symbol
 from clientgen.generator.unasync import protect, release, sync_name
 
-__all__ = ["KNOWN_NAMES", "Scope", "twin_of"]
-
 KNOWN_NAMES: Mapping[str, str] = {
     **dict.fromkeys(
         ("Literal", "MicroTime", "Model", "NO_RAW", "Raw", "Time", "auto", "constant", "field"),

@@ -14,32 +14,6 @@ from typing import Literal
 from clientgen._gvk import GroupVersion, GroupVersionKind
 from clientgen._problems import Problem
 
-__all__ = [
-    "META_MANIFESTS",
-    "META_MODULE",
-    "META_V1",
-    "Api",
-    "EnumType",
-    "Field",
-    "GroupVersionApi",
-    "Imported",
-    "ListType",
-    "MapType",
-    "Method",
-    "Model",
-    "ModelId",
-    "ModelType",
-    "OlderCopy",
-    "PythonClass",
-    "Resource",
-    "Scalar",
-    "Skipped",
-    "Subresource",
-    "TypeRef",
-    "UnionType",
-    "Verb",
-]
-
 META_V1 = GroupVersion("meta", "v1")
 """The group version whose types the runtime has: they live once, so that packages work together."""
 META_MODULE = "clientgen.runtime.models"

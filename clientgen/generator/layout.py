@@ -13,18 +13,6 @@ from collections.abc import Iterable
 
 from clientgen.generator.literals import WIDTH, quoted
 
-__all__ = [
-    "argument",
-    "attribute",
-    "fold",
-    "from_import",
-    "import_order",
-    "inner_import",
-    "module_order",
-    "section",
-    "strings",
-]
-
 # The indentation of attributes, and of the parts of their types.
 _ATTRIBUTE = "    "
 _PIECES = re.compile(r"""[\[\](){}]| \| |, |"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[\w.]+|.""")

@@ -15,8 +15,6 @@ from functools import cache
 from clientgen.generator.layout import argument, attribute
 from clientgen.generator.literals import DELIMITER, WIDTH
 
-__all__ = ["is_laid_out"]
-
 # ---- lines --------------------------------------------------------------------------------------
 
 # Strings as black writes them; an f-string counts as one. Those of other forms are left to black.

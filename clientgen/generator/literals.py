@@ -11,19 +11,6 @@ import keyword
 import re
 import textwrap
 
-__all__ = [
-    "DELIMITER",
-    "MARK",
-    "WIDTH",
-    "attribute_docstring",
-    "docstring",
-    "identifier",
-    "module_name",
-    "quoted",
-    "said_by",
-    "word",
-]
-
 WIDTH = 100
 
 MARK = "\u2135"

@@ -19,8 +19,6 @@ from clientgen.generator.plan.model_classes import model_plans
 from clientgen.generator.render import Renderer
 from clientgen.generator.sources.used_packages import meta_models
 
-__all__ = ["main", "source"]
-
 _PATH = "models.py"
 _TITLE = "Typed manifests of meta/v1, such as the metadata of all kinds."
 

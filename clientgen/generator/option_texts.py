@@ -12,8 +12,6 @@ from pathlib import Path
 
 import clientgen
 
-__all__ = ["option_lines", "options_of"]
-
 _SOURCE = Path(clientgen.__file__).with_name("runtime") / "_http" / "call_options.py"
 _LAST = "timeout"  # every call has it
 

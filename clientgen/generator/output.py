@@ -28,18 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-__all__ = [
-    "Changed",
-    "Changes",
-    "Differences",
-    "formatted_before",
-    "read_manifest",
-    "text_of",
-    "unchanged",
-    "verify",
-    "write",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Changes:

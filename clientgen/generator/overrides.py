@@ -23,8 +23,6 @@ from clientgen.generator.genclient import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["contradictions", "merge", "select_verbs"]
-
 _VERB_TAGS = (Tag.NO_VERBS, Tag.READONLY, Tag.ONLY_VERBS, Tag.SKIP_VERBS)
 _NONE: Mapping[str, frozenset[str]] = MappingProxyType({})
 

@@ -23,8 +23,6 @@ from clientgen.generator.resolve import resolve
 from clientgen.generator.resolve.empty_result import nothing_found
 from clientgen.generator.resolve.kind_selection import is_wanted
 
-__all__ = ["PackageFiles", "Progress", "ResourceRow", "build", "offered_resources"]
-
 Progress = Callable[[str], None]
 
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from clientgen._problems import Problems
 
-__all__ = ["in_order"]
-
 
 def in_order(
     chosen: Iterable[PackageConfig], all_packages: Sequence[PackageConfig], problems: Problems

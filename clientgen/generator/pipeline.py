@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from clientgen.generator.ir import OlderCopy, Skipped
     from clientgen.generator.package_builder import PackageFiles, Progress, ResourceRow
 
-__all__ = ["Result", "generate", "resources", "verify"]
-
 
 @dataclass(frozen=True, slots=True)
 class Result:

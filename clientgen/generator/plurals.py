@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["plural_of", "with_article"]
-
 _VOWELS = "aeiou"
 # Letters whose names begin with a vowel, for words that are spelled: an HTTPRoute, a UDPRoute.
 _SPELLED = re.compile(r"[AEFHILMNORSX](?![a-z])")

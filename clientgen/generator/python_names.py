@@ -14,25 +14,6 @@ from types import MappingProxyType
 
 from clientgen._gvk import GroupVersion
 
-__all__ = [
-    "ChosenNames",
-    "attribute",
-    "attributes",
-    "camel",
-    "class_name",
-    "group_packages",
-    "group_version_accessor",
-    "group_version_class",
-    "manifest_class",
-    "marked_method_name",
-    "method_name",
-    "resource_accessor",
-    "resource_constant",
-    "subresource_accessor",
-    "version_module",
-    "words",
-]
-
 # `V1` and its like stay together, as do plural acronyms such as IPs and CIDRs.
 _WORD = re.compile(
     r"[A-Z]+s(?![a-z])"

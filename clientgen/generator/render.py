@@ -49,7 +49,6 @@ from clientgen.generator.typed_manifests import ManifestWriter
 from clientgen.generator.unasync import release, to_sync
 
 _INDENT = " " * 8  # of the body of a method
-__all__ = ["Renderer"]
 
 # pyright parses the strings of a `Literal` that is not typing's as annotations. Strings with
 # brackets or with these keywords may look like mistakes to it, so they are left out.

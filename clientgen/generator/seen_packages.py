@@ -18,8 +18,6 @@ from clientgen.generator.user_cache import recall, remember
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["generator_digest", "has_seen", "record_seen", "sources_digest"]
-
 
 def sources_digest(files: Iterable[Path], *words: str) -> str:
     """The digest of a program: its source files by name, and whatever else decides what it does."""

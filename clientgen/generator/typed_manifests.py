@@ -25,8 +25,6 @@ from clientgen.generator.literals import identifier, quoted, word
 from clientgen.generator.plan import ModelPlan
 from clientgen.generator.python_names import manifest_class
 
-__all__ = ["ManifestWriter"]
-
 _SCALARS: Mapping[Scalar, tuple[str, ...]] = {
     Scalar.STRING: ("str",),
     Scalar.INTEGER: ("int",),

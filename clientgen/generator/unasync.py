@@ -29,17 +29,6 @@ from clientgen.generator.literals import MARK
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = [
-    "DERIVED",
-    "RULES",
-    "derive",
-    "protect",
-    "release",
-    "sync_name",
-    "to_sync",
-    "unused_rules",
-]
-
 # The replacements: a pattern for a whole identifier, and the new one. The first match wins.
 RULES: tuple[tuple[str, str], ...] = (
     (r"Async([A-Z]\w*)", r"\1"),

@@ -9,18 +9,6 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = [
-    "SYSTEM_CLOCK",
-    "Clock",
-    "Standstill",
-    "SteppedClock",
-    "SystemClock",
-    "on_move",
-    "on_wait",
-    "real_seconds",
-    "standstill_of",
-]
-
 
 class Clock(Protocol):
     """Returns the time of day, and seconds for measuring durations."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NoReturn, SupportsIndex
 
-__all__ = ["Hidden", "Unpicklable"]
-
 
 class Unpicklable:
     """A base class of objects with credentials. They cannot be pickled or copied.

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from ._clock import Clock
 
-__all__ = ["on_stop_signal", "on_stop_signal_outside_tests"]
-
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 
 _listeners: dict[object, Callable[[], object]] = {}

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from clientgen.runtime.models import Model
     from clientgen.testing._apiserver.kinds.custom_strategy import CustomStrategy
 
-__all__ = ["check"]
-
 _KEPT: Final = (
     "uid",
     "resourceVersion",

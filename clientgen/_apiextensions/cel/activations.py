@@ -37,8 +37,6 @@ from .library import as_message
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Activation", "OutOfBudget", "PolicyError"]
-
 _NAMES: Final = (
     "object",
     "oldObject",

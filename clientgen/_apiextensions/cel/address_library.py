@@ -11,24 +11,6 @@ from typing import Any, Final
 
 from .expression_calls import with_calls
 
-__all__ = [
-    "ONLY_RUN",
-    "address_of",
-    "cidr",
-    "contains_cidr",
-    "contains_ip",
-    "family",
-    "ip",
-    "ip_is",
-    "is_canonical",
-    "is_cidr",
-    "is_ip",
-    "makes_address",
-    "masked",
-    "prefix_length",
-    "with_texts",
-]
-
 Tagged = dict[str, Any]
 
 _CHOOSE: Final = ", type(given) == map ? addressText(given) : string(given))"

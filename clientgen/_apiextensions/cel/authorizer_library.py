@@ -12,23 +12,6 @@ from typing import Any, Final, TypeAlias
 
 from clientgen._apimachinery.name_syntax import label_problems, subdomain_problems
 
-__all__ = [
-    "DENIED",
-    "Decide",
-    "allowed",
-    "authorizer_of",
-    "check",
-    "deciding_by",
-    "error",
-    "errored",
-    "group",
-    "path",
-    "reason",
-    "resource",
-    "service_account",
-    "with_part",
-]
-
 Tagged = dict[str, Any]
 Decide: TypeAlias = Callable[[Mapping[str, Any], Mapping[str, str], str], tuple[bool, str]]
 """From a user (a UserInfo), what he asks for, and a verb to whether he may, and why."""

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from ..structure import Structure
 
-__all__ = ["typed"]
-
 
 def typed(value: Any, structure: Structure) -> Any:
     """A JSON value for an expression to look at.

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from .constructors import Constructed
 
-__all__ = ["compile_errors"]
-
 _ERROR: Final = re.compile(r"ERROR: <input>:(\d+):(\d+): (.*?)\n \| [^\n]*\n \| \.*\^", re.DOTALL)
 _UNDECLARED: Final = re.compile(r"undeclared reference to '([\w.]+)' \(in container ''\)")
 _OVERLOAD: Final = re.compile(

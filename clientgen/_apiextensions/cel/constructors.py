@@ -21,17 +21,6 @@ from .escaped_names import LITERALS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = [
-    "TYPE",
-    "Constructed",
-    "as_functions",
-    "as_maps",
-    "escaped_key",
-    "quoted_names",
-    "type_problems",
-    "without_types",
-]
-
 TYPE: Final = "@type"
 """The key of a map that names the type it was constructed as. No member can have this name."""
 

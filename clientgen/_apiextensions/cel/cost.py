@@ -19,16 +19,6 @@ from .syntax_tree import Call, Comprehension, Constant, Listed, Name, Node, Sele
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = [
-    "CALL_LIMIT",
-    "MAX_COST_PER_CALL",
-    "CostBudget",
-    "CostLimitExceeded",
-    "Size",
-    "cost_of",
-    "size_of",
-]
-
 MAX_COST_PER_CALL: Final = 70_000_000
 """The maximum cost of one run: a second, and 150 megabytes."""
 MAX_COST_PER_OBJECT: Final = 200_000_000

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from ..structure import Structure
 
-__all__ = ["Declared", "declare", "declare_all"]
-
 _PACKAGE: Final = "clientgen.rules"
 _SCALARS: Final = {"integer": "int", "number": "double", "boolean": "bool", "string": "string"}
 _FORMATS: Final = {

@@ -10,8 +10,6 @@ from typing import Final
 
 from clientgen._text_cache import cached_if_short
 
-__all__ = ["LITERALS", "declared_names", "is_found", "spellings"]
-
 _RESERVED: Final = frozenset(
     [
         "as",

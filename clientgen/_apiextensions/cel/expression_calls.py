@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["find_call", "find_calls", "with_calls"]
-
 # A literal without an end goes to the end of the text, so that it is looked at once.
 _LITERAL = r"""[rR]?(?P<quote>'''|\"\"\"|'|")(?:\\.|(?!(?P=quote)).)*(?:(?P=quote)|\Z)"""
 

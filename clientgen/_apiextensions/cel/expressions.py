@@ -24,19 +24,6 @@ if TYPE_CHECKING:
     from .cost import Size
     from .declarations import Declared
 
-__all__ = [
-    "BadExpression",
-    "EvaluationError",
-    "check",
-    "check_names",
-    "config",
-    "cost",
-    "evaluate",
-    "run",
-    "runnable",
-    "uses_old_self",
-]
-
 _EXTENSIONS: Final = ("two-var-comprehensions", "lists", "sets", "optional", "bindings")
 # Macros of the library whose functions it does not have, and one that Kubernetes does not have.
 _MISSING: Final = r"(?<=\.)\s*transformMap(?:Entry)?\s*\(|\bcel\s*\.\s*bind\s*\("

@@ -19,14 +19,6 @@ from .go_errors import pattern_error
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-__all__ = [
-    "checked_functions",
-    "checked_policy_functions",
-    "policy_functions",
-    "run_functions",
-    "with_ranges",
-]
-
 _SUMMABLE: Final = ("int", "uint", "double", "duration")
 _COMPARABLE: Final = (*_SUMMABLE, "bool", "timestamp", "string", "bytes")
 _COMPARISONS: Final = ("_<_", "_<=_", "_>_", "_>=_")

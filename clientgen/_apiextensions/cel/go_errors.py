@@ -13,8 +13,6 @@ from clientgen._json import is_array, is_object
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["go_error", "pattern_error"]
-
 _SELECT: Final = "Applying SELECT to non-message type"
 _INDEX: Final = "Invalid container type:"
 _TIMEZONE: Final = "Invalid timezone"

@@ -18,36 +18,6 @@ from clientgen.runtime._models.quantity import Quantity
 from ..formats import STRING_FORMATS
 from ..libraries import compiled, proto
 
-__all__ = [
-    "add",
-    "as_float",
-    "as_integer",
-    "as_message",
-    "compare",
-    "find",
-    "find_all",
-    "index_in",
-    "is_greater",
-    "is_integer",
-    "is_less",
-    "is_quantity",
-    "is_semver",
-    "is_sorted",
-    "is_url",
-    "largest",
-    "last_index_in",
-    "quantity",
-    "semver",
-    "sign",
-    "smallest",
-    "subtract",
-    "total",
-    "url",
-    "url_part",
-    "url_query",
-    "version_part",
-]
-
 Tagged = dict[str, Any]
 _MAX_INT: Final = 2**63
 _NO_QUANTITY: Final = (

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from clientgen._apimachinery.decoding.messages import Wire
 
-__all__ = ["mixed_literals"]
-
 _EXEMPT: Final = ("format", "construct")
 """Functions whose arguments may be mixed: `format`, and constructors (`constructors`)."""
 _TYPE_MAP, _EXPRESSION, _SOURCE = 3, 4, 5

@@ -22,8 +22,6 @@ from .expression_calls import with_calls
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["NAMES", "constant", "named", "problems", "with_optionals"]
-
 Tagged = dict[str, Any]
 # Functions that answer with maps, and the entry that is the optional value.
 _OPTIONAL: Final = {

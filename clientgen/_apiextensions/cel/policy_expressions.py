@@ -21,8 +21,6 @@ from .functions import checked_policy_functions
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["PolicyExpressions", "expression_problem"]
-
 _TEXT: Final = {"type": "string"}
 _FLAG: Final = {"type": "boolean"}
 _NUMBER: Final = {"type": "integer"}

@@ -12,11 +12,6 @@ from typing import Any, Final
 
 from clientgen._json import is_array, is_object
 
-__all__ = [
-    "char_at", "formatted", "index_of", "join", "last_index_of", "lower_ascii", "quoted",
-    "replaced", "split", "substring", "upper_ascii",
-]  # fmt: skip
-
 _UPPER: Final = {ord("a") + at: ord("A") + at for at in range(26)}
 _LOWER: Final = {upper: lower for lower, upper in _UPPER.items()}
 _VERB: Final = re.compile(r"%(?:%|(?:\.(\d+))?([sdfebxXo]))|%")

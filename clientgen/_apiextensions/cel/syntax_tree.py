@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from clientgen._apimachinery.decoding.messages import Wire
 
-__all__ = ["Call", "Comprehension", "Constant", "Listed", "Name", "Node", "Selected", "syntax_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Constant:

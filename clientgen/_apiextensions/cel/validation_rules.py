@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from ..structure import Structure
 
-__all__ = ["RuleTree", "check_rules"]
-
 _NO_OVERLOAD: Final = "no such overload"
 _NO_SIGNATURE: Final = (
     "call arguments did not match a supported operator, function or macro signature"

@@ -20,8 +20,6 @@ from .yaml_text import load_yaml
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["MAX_BODY_BYTES", "Format", "Parsed", "check_size", "input_format", "parse", "type_word"]
-
 MAX_BODY_BYTES: Final = 3 * 1024 * 1024
 _MAX_SHOWN_CHARS: Final = 30
 _DUPLICATE: Final = 'duplicate field "{}"'

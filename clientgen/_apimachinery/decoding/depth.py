@@ -10,8 +10,6 @@ from typing import Any, Final
 from clientgen._json import is_array, is_object
 from clientgen._yaml.loader import BadText
 
-__all__ = ["MAX_DEPTH", "TOO_DEEP", "check_depth", "is_too_deep"]
-
 MAX_DEPTH: Final = 256
 """The greatest depth of nested objects and lists."""
 TOO_DEEP: Final = "exceeded max depth"

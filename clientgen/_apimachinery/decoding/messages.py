@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["BadWire", "Wire", "bytes_of", "fields_of", "number_of", "text_of"]
-
 Wire: TypeAlias = int | bytes
 """A value as it came: a number, or the bytes of anything else."""
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from clientgen._openapi.resolved import ResolvedSchema
 
-__all__ = ["Normalised", "normalise"]
-
 _MACHINERY: Final = "io.k8s.apimachinery.pkg."
 _SELF_ENCODED: Final[dict[str, tuple[Callable[[Any], Any], Any]]] = {
     f"{_MACHINERY}api.resource.Quantity": (scalar_decoding.quantity, "0"),

@@ -17,8 +17,6 @@ from functools import cache
 from importlib import resources
 from typing import Any, Final, NamedTuple
 
-__all__ = ["Presence", "presence"]
-
 _MARKS: Final = "*!?"
 
 

@@ -20,22 +20,6 @@ from .body import type_word
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = [
-    "SCALARS",
-    "Mismatch",
-    "boolean",
-    "byte_string",
-    "int32",
-    "int64",
-    "int_or_string",
-    "micro_time",
-    "milli_quantity",
-    "number",
-    "quantity",
-    "string",
-    "time",
-]
-
 _INT32: Final = 2**31
 _INT64: Final = 2**63
 _ZONE: Final = r"(?:Z|[+-][0-9]{2}:[0-9]{2})"

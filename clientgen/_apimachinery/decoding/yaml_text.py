@@ -13,8 +13,6 @@ from clientgen._yaml.yaml_scalars import plain_value
 
 from .depth import check_depth
 
-__all__ = ["dump_yaml", "load_yaml"]
-
 _STR: Final = f"{TAG}str"
 _PARTS: Final = re.compile(r"([0-9]+)")
 

@@ -27,19 +27,6 @@ from clientgen.generator.python_types.field_annotations import unalias
 from clientgen.runtime._models.model import Model
 from clientgen.runtime._models.quantity import Quantity
 
-__all__ = [
-    "ANYTHING",
-    "INT_OR_STRING",
-    "Schema",
-    "UnsupportedTypeError",
-    "allows_none",
-    "metas",
-    "named",
-    "plain",
-    "scalar",
-    "union",
-]
-
 Schema: TypeAlias = dict[str, Any]
 
 ANYTHING: Final = "x-kubernetes-preserve-unknown-fields"

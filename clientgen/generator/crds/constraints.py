@@ -17,8 +17,6 @@ from clientgen._problems import Problems
 from clientgen.generator.crds.annotation_schemas import ANYTHING, INT_OR_STRING, Schema
 from clientgen.generator.kubebuilder.kubebuilder_markers import KubebuilderMarker
 
-__all__ = ["Constraint", "Places", "apply", "from_marker", "from_metas", "kinds_of"]
-
 _NUMBERS: Final = frozenset(["integer", "number"])
 _TEXT: Final = frozenset(["string"])
 _LIST: Final = frozenset(["array"])

@@ -20,8 +20,6 @@ from clientgen.generator.crds.server_rules import refused
 from clientgen.generator.kubebuilder.kubebuilder_markers import parse_markers
 from clientgen.generator.python_types.class_records import ApiKind
 
-__all__ = ["Manifest", "manifests", "version_order"]
-
 _MAX_ANNOTATION_BYTES: Final = 256 * 1024  # what all annotations of an object may take
 _VERSION: Final = re.compile(r"v([1-9][0-9]*)(?:(alpha|beta)([1-9][0-9]*))?")
 _MATURITY: Final = {None: 0, "beta": 1, "alpha": 2}

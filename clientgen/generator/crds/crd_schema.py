@@ -45,8 +45,6 @@ from clientgen.generator.python_types.loaded_modules import loaded
 from clientgen.runtime._models.meta_v1 import ObjectMeta
 from clientgen.runtime._models.model import Model
 
-__all__ = ["Part", "SchemaBuilder"]
-
 _TYPE_META: Final = {
     "apiVersion": "The group and version this object is written in.",
     "kind": "The kind of this object.",

@@ -16,8 +16,6 @@ from clientgen.generator.kubebuilder.kubebuilder_markers import KubebuilderMarke
 from clientgen.generator.python_types.class_records import NO_DEFAULT, TypeField
 from clientgen.runtime._models.encoder import encode
 
-__all__ = ["put_default"]
-
 # The values of absent fields: a server need not fill them in.
 _EMPTY: Final[tuple[Any, ...]] = (None, "", 0, False, [], {})
 

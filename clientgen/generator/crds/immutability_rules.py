@@ -11,8 +11,6 @@ from clientgen._problems import Problems
 from clientgen.generator.crds.annotation_schemas import Schema
 from clientgen.generator.kubebuilder.kubebuilder_markers import KubebuilderMarker
 
-__all__ = ["UNCHANGED", "cel_name", "group_rule"]
-
 _COUNTS: Final[Mapping[str, tuple[str, str]]] = {
     "validation:ExactlyOneOf": ("== 1", "exactly one"),
     "validation:AtMostOneOf": ("<= 1", "at most one"),

@@ -8,8 +8,6 @@ from clientgen._problems import Problems
 from clientgen.generator.kubebuilder.kubebuilder_markers import KubebuilderMarker, parse_markers
 from clientgen.generator.python_types.class_records import ApiKind
 
-__all__ = ["Version"]
-
 
 @dataclass(frozen=True, slots=True)
 class Version:

@@ -20,8 +20,6 @@ from clientgen.generator.sources.kubernetes import shipped_definitions
 from clientgen.runtime._models.meta_v1 import ObjectMeta
 from clientgen.runtime._models.model import Model
 
-__all__ = ["add_facts", "is_placeholder"]
-
 # Defaults of keys of lists; without them the list could not be a map.
 _DEFAULTS: Final[Mapping[tuple[str, str], object]] = {
     ("core.v1.ContainerPort", "protocol"): "TCP",

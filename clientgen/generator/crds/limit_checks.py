@@ -7,8 +7,6 @@ from typing import Final
 from clientgen._problems import Problems
 from clientgen.generator.crds.annotation_schemas import Schema
 
-__all__ = ["check_limits"]
-
 _COUNTS: Final = (
     ("minLength", "maxLength"),
     ("minItems", "maxItems"),

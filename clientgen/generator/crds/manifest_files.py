@@ -28,8 +28,6 @@ from clientgen.generator.output import Changed, Changes, Differences
 from clientgen.generator.package_manifest import has_header, header, made_from
 from clientgen.generator.sources.crd.crd_shape import shaped
 
-__all__ = ["Folder", "text_of"]
-
 
 def text_of(manifest: Manifest) -> str:
     """The file of a manifest."""

@@ -16,8 +16,6 @@ from clientgen.generator.python_types.class_reader import read_module
 from clientgen.generator.python_types.declared_kinds import kinds
 from clientgen.generator.python_types.referenced_classes import check_reached
 
-__all__ = ["folders"]
-
 
 @dataclass(frozen=True, slots=True)
 class _Modules:

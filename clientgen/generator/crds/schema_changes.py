@@ -10,8 +10,6 @@ from typing import Any, Final
 from clientgen._json import is_object
 from clientgen.generator.crds.annotation_schemas import ANYTHING, INT_OR_STRING, Schema
 
-__all__ = ["Change", "schema_changes"]
-
 
 @dataclass(frozen=True, slots=True)
 class Change:

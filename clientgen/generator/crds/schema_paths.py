@@ -12,8 +12,6 @@ from clientgen._problems import Problems, did_you_mean
 from clientgen.generator.crds.annotation_schemas import ANYTHING, Schema
 from clientgen.generator.crds.constraints import kinds_of
 
-__all__ = ["check_path"]
-
 _SIMPLE: Final = re.compile(r"(?:\.[A-Za-z_][A-Za-z0-9_-]*)+")
 _CALLED: Final = {"integer": "a whole number", "string": "text"}
 

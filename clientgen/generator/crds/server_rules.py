@@ -11,8 +11,6 @@ from clientgen.generator.crds.crd_schema import Part
 from clientgen.generator.crds.kind_versions import Version
 from clientgen.generator.sources.crd.crd_rules import check_definition
 
-__all__ = ["refused"]
-
 _SCHEMA: Final = ("schema", "openAPIV3Schema")
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 
-__all__ = ["same_code"]
-
 
 def same_code(before: str, after: str) -> bool:
     """Tell whether two modules differ in comments, docstrings and layout at most."""

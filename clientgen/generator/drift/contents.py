@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 from clientgen.generator import python_names
 from clientgen.generator.package_manifest import Manifest
 
-__all__ = ["Contents", "Field", "Type", "contents"]
-
 _MODELS = {"Model", "ModelList"}
 _CLIENTS = "async_clients"
 _CLIENT_ENDINGS = ("Client", "Collection")

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from clientgen._gvk import GroupVersion
 from clientgen.generator.drift.contents import Contents, Field, Type
 
-__all__ = ["changes"]
-
 _EMPTY = Contents({}, {})
 _MAX_LINES = 40
 _MAX_NAMES = 6

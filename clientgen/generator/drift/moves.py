@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from clientgen._gvk import GroupVersion
 from clientgen.generator.package_manifest import Manifest
 
-__all__ = ["Move", "moves"]
-
 
 @dataclass(frozen=True, slots=True)
 class Move:

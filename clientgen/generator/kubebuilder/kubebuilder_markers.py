@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from clientgen._problems import Problems
     from clientgen.generator.genclient import MarkerLine
 
-__all__ = ["KubebuilderMarker", "parse_markers"]
-
 _MAX_DEPTH: Final = 200
 # Kubernetes' own generators take JSON here; controller-tools' `+kubebuilder:default` does not.
 _JSON: Final = "default"

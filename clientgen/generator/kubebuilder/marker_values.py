@@ -12,8 +12,6 @@ import re
 import sys
 from typing import Any, Final, TypeAlias, cast
 
-__all__ = ["MarkerValueError", "ValueKind", "read_arguments", "read_value"]
-
 ValueKind: TypeAlias = str
 """One of "flag", "bool", "int", "number", "string", "json", "any", or a list: "[string]"."""
 

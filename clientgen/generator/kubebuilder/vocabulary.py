@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 if TYPE_CHECKING:
     from clientgen.generator.kubebuilder.marker_values import ValueKind
 
-__all__ = ["ALIASES", "IGNORED", "ITEMS", "MARKERS", "PREFIX", "Level", "MarkerRule"]
-
 Level: TypeAlias = Literal["type", "field", "module"]
 
 PREFIX: Final = "kubebuilder:"

@@ -11,8 +11,6 @@ from clientgen.generator.config_records import PlacedText, Renames
 from clientgen.generator.ir import META_MODULE, META_V1, Api, GroupVersionApi, ModelId, Resource
 from clientgen.generator.sources.used_packages import is_shared, shared_types
 
-__all__ = ["chosen_names"]
-
 
 def chosen_names(api: Api, renames: Renames, problems: Problems) -> python_names.ChosenNames:
     """The names for this API; what names nothing, or cannot be, is a problem.

@@ -19,8 +19,6 @@ from clientgen.generator.plan.plan_records import (
     shown,
 )
 
-__all__ = ["accessor_plan", "client_names", "client_plans", "has_calls", "resource_plans"]
-
 
 def client_plans(
     api: GroupVersionApi,

@@ -8,8 +8,6 @@ from clientgen.generator import python_names
 from clientgen.generator.ir import Api, GroupVersionApi, Resource
 from clientgen.generator.plan.plan_records import FieldsPlan, FilePlan, Modules, shown
 
-__all__ = ["fields_file"]
-
 
 def fields_file(api: Api, modules: Modules) -> FilePlan:
     """The file with the selectable fields of all kinds that can be listed."""

@@ -21,8 +21,6 @@ from clientgen.generator.plan.model_classes import defined_first, model_plans, o
 from clientgen.generator.plan.model_parts import in_parts
 from clientgen.generator.plan.plan_records import ClientPlan, FilePlan, Modules, Symbol, shown
 
-__all__ = ["group_version_files"]
-
 
 def group_version_files(
     api: GroupVersionApi,

@@ -23,8 +23,6 @@ from clientgen.generator.plan.plan_records import (
     shown,
 )
 
-__all__ = ["factory_file", "informers_file", "listers_file"]
-
 _NONE = Expansion()
 
 

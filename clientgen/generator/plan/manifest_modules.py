@@ -13,8 +13,6 @@ from clientgen.generator.plan.plan_records import FilePlan, ModelPlan, Modules, 
 from clientgen.generator.python_names import manifest_class
 from clientgen.generator.sources.used_packages import shared_types
 
-__all__ = ["manifest_files", "meta_manifests_file"]
-
 _TEMPLATE = "manifests.py.j2"
 
 

@@ -23,8 +23,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-__all__ = ["METHOD_SHAPES", "MethodShape"]
-
 
 @dataclass(frozen=True, slots=True)
 class MethodShape:

@@ -27,8 +27,6 @@ from clientgen.generator.plan.plan_records import (
 from clientgen.generator.plan.reference_cycles import circles
 from clientgen.generator.resolve.kind_selection import models_in
 
-__all__ = ["defined_first", "late_imports", "model_plans", "own_plans"]
-
 # The forms of an absent scalar, other than None.
 _SCALARS = {Scalar.JSON: "json", Scalar.INTEGER: "unset zero"}
 _AUTO = frozenset({"metadata", "spec", "status"})

@@ -16,8 +16,6 @@ from clientgen.generator.plan.plan_records import FilePlan, ModelPlan, Symbol
 from clientgen.generator.plan.reference_cycles import circles
 from clientgen.generator.resolve.kind_selection import models_in
 
-__all__ = ["in_parts"]
-
 # A half of what pyright takes, in its steps.
 MAX_STEPS_PER_MODULE = 15_000
 _STEPS_PER_CLASS = 3

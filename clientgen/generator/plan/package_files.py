@@ -23,8 +23,6 @@ from clientgen.generator.plan.plan_records import (
 from clientgen.generator.plan.scheme_entries import scheme_file
 from clientgen.generator.sources.used_packages import shared_types
 
-__all__ = ["package_files"]
-
 
 def package_files(api: Api, modules: Modules, problems: Problems) -> list[FilePlan]:
     """Groups, meta/v1, clientset, informer factory, scheme and the package.

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from typing import TypeVar
 
-__all__ = ["circles"]
-
 Node = TypeVar("Node", bound=Hashable)
 
 

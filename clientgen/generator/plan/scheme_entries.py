@@ -14,8 +14,6 @@ from clientgen.generator.ir import Api, GroupVersionApi, ModelId
 from clientgen.generator.plan.clients import has_calls
 from clientgen.generator.plan.plan_records import FilePlan, KindsPlan, Modules
 
-__all__ = ["scheme_file"]
-
 
 def scheme_file(api: Api, modules: Modules) -> FilePlan:
     """The file that registers the kinds of a package."""

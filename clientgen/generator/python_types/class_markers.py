@@ -14,8 +14,6 @@ from clientgen.generator.kubebuilder.kubebuilder_markers import parse_markers as
 from clientgen.generator.python_types.class_records import TypeClass, TypeModule
 from clientgen.generator.python_types.module_syntax import tag_of
 
-__all__ = ["ClassMarkers", "genclient_lines", "markers_of_class", "markers_of_module"]
-
 _ROOT = "kubebuilder:object:root"
 # Markers that only a kind can have.
 _OF_KINDS = frozenset(

@@ -12,8 +12,6 @@ from clientgen.generator.genclient import MarkerLine
 if TYPE_CHECKING:
     from clientgen.runtime._models.model import Model
 
-__all__ = ["NO_DEFAULT", "ApiKind", "NoDefault", "TypeClass", "TypeField", "TypeModule"]
-
 
 class NoDefault(Enum):
     """The type of `NO_DEFAULT`."""

@@ -36,8 +36,6 @@ from clientgen.runtime._models.meta_v1 import ModelList
 from clientgen.runtime._models.model import Raw
 from clientgen.runtime._models.quantity import Quantity
 
-__all__ = ["shapes_of"]
-
 _SCALARS: Mapping[Any, Scalar] = {
     str: Scalar.STRING,
     int: Scalar.INTEGER,

@@ -15,8 +15,6 @@ from dataclasses import dataclass
 from clientgen.generator.genclient import MarkerLine
 from clientgen.generator.genclient_markers import extract_markers
 
-__all__ = ["Block", "Comments"]
-
 # A word after a plus sign and nothing behind it, or what markers have behind theirs.
 _MARKER = re.compile(r"\+[A-Za-z][\w.-]*(?:[:=(]|$)", re.ASCII)
 _FAMILIES = ("+genclient", "+kubebuilder")

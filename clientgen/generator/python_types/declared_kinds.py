@@ -28,8 +28,6 @@ from clientgen.runtime._models.custom_resource import CustomResource
 from clientgen.runtime._models.meta_v1 import ModelList, ObjectMeta
 from clientgen.runtime._models.model_info import bare
 
-__all__ = ["kinds", "module_group_version"]
-
 _EXAMPLE = "apps.example.com/v1"
 _TYPE_META = ("apiVersion", "kind", "metadata")
 

@@ -20,8 +20,6 @@ from clientgen.runtime._models.model import Model, Raw
 from clientgen.runtime._models.model_info import fields_of
 from clientgen.runtime._models.variants import Auto
 
-__all__ = ["undecodable"]
-
 _UNIONS = (Union, types.UnionType)
 _STRICT = (
     "cannot read values that a later version adds: its Literal is from `typing`",

@@ -25,8 +25,6 @@ from clientgen.runtime._models import model as runtime_model
 from clientgen.runtime._models.model import Model, Raw
 from clientgen.runtime._models.quantity import Quantity
 
-__all__ = ["evaluate", "literal_aliases", "models_in", "namespace_with", "unalias", "unsupported"]
-
 _LITERAL = "__literal__"
 # Enumerations of texts and of numbers, as members of a union.
 _TEXTS, _NUMBERS = "texts", "numbers"

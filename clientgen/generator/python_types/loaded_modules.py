@@ -15,8 +15,6 @@ from clientgen.generator.python_types.module_loader import label
 from clientgen.generator.python_types.module_syntax import ModuleSource, read_source
 from clientgen.generator.sources.import_statements import absolute
 
-__all__ = ["LoadedModule", "keep", "loaded"]
-
 
 @dataclass(frozen=True, slots=True)
 class LoadedModule:

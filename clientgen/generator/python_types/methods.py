@@ -15,8 +15,6 @@ from clientgen.generator.python_types.class_records import ApiKind
 from clientgen.generator.python_types.module_loader import find, import_module_at, searching
 from clientgen.runtime._models.model import Model
 
-__all__ = ["named_by_methods"]
-
 
 def named_by_methods(
     kinds: Iterable[ApiKind],

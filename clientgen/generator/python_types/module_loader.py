@@ -18,8 +18,6 @@ from types import ModuleType
 from clientgen._problems import Problem, Problems
 from clientgen.generator.package_manifest import digest
 
-__all__ = ["ModuleLocation", "find", "import_module_at", "label", "missing", "searching", "shown"]
-
 # Modules of the user's that were imported here: their file, the digest of what was in it, and how
 # messages call it.
 _imported: dict[str, tuple[Path, str, str]] = {}

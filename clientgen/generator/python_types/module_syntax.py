@@ -11,8 +11,6 @@ from clientgen._problems import Problems
 from clientgen.generator.genclient import MarkerLine
 from clientgen.generator.python_types.comments import Block, Comments
 
-__all__ = ["MODULE_TAGS", "ClassSource", "FieldSource", "ModuleSource", "read_source", "tag_of"]
-
 MODULE_TAGS = ("groupName", "versionName", "groupGoName")
 """The markers that speak of a whole module, besides the switches of Go's generators."""
 _TYPE_TAGS = ("genclient", "resourceName")

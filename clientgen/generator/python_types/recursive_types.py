@@ -13,8 +13,6 @@ from clientgen.generator.python_types.field_annotations import models_in
 from clientgen.generator.python_types.module_syntax import tag_of
 from clientgen.runtime._models.model import Model
 
-__all__ = ["report_circles"]
-
 # The author describes the field by other markers; what its type is does not matter.
 _SCHEMALESS = "kubebuilder:validation:Schemaless"
 _HINT = "write `Raw` where the cycle should end, or refer to the other object by its name"

@@ -10,8 +10,6 @@ from clientgen.generator.python_types.class_records import ApiKind, TypeClass, T
 from clientgen.generator.python_types.field_annotations import models_in
 from clientgen.runtime._models.model import Model
 
-__all__ = ["check_reached"]
-
 
 def check_reached(
     kinds: Iterable[ApiKind], modules: Iterable[TypeModule], problems: Problems

@@ -31,8 +31,6 @@ from clientgen.generator.sources.files import read_file
 from clientgen.generator.sources.import_statements import imported_modules
 from clientgen.generator.sources.spec import Input, Precedence, Spec
 
-__all__ = ["PythonTypes", "gather", "parse"]
-
 _UNSERVED = {"unservedversion", "skipversion"}
 _NOT_SERVED = "no server has this version: its class says so"
 _NO_CLIENT = "its class asks for no client: there is no `+genclient` above it"

@@ -8,8 +8,6 @@ from clientgen._problems import Problem
 from clientgen.generator.ir import Api, Skipped
 from clientgen.generator.sources.spec import Spec
 
-__all__ = ["nothing_found"]
-
 _PULL = (
     "`clientgen spec pull` fetches the document of a cluster; `--crd` reads definitions of custom "
     "resources. Nothing was written."

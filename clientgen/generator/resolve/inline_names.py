@@ -13,8 +13,6 @@ from typing import TypeAlias
 
 from clientgen.generator.python_names import class_name
 
-__all__ = ["Path", "place_names"]
-
 Path: TypeAlias = tuple[str, ...]
 """The definition an object is in, and the properties that lead to it."""
 

@@ -30,8 +30,6 @@ from clientgen.generator.resolve.inline_names import Path, place_names
 from clientgen.generator.resolve.kind_selection import models_in
 from clientgen.generator.resolve.schema_sentences import Description
 
-__all__ = ["DescribedModel", "InlineObject", "in_words", "merge", "retyped"]
-
 # Types with fewer properties are alike by chance.
 _MIN_PROPERTIES = 3
 

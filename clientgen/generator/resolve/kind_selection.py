@@ -23,8 +23,6 @@ from clientgen.generator.ir import (
     UnionType,
 )
 
-__all__ = ["KindSelection", "is_wanted", "models_in", "needed_models", "wanted_of"]
-
 _CORE = "core"
 _VERSION = re.compile(r"v\d+(?:(?:alpha|beta)\d+)?")
 

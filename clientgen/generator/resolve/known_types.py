@@ -40,8 +40,6 @@ from clientgen.generator.resolve.type_comparison import (
     is_telling,
 )
 
-__all__ = ["KnownTypes", "Match"]
-
 _CORE_V1 = GroupVersion("", "v1")
 # A copy of a condition that requires nothing could lack all properties.
 _CONDITION = ModelId(META_V1, "Condition")

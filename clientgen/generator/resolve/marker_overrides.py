@@ -17,8 +17,6 @@ from clientgen.generator.python_names import marked_method_name
 from clientgen.generator.resolve.resource_endpoints import Endpoint
 from clientgen.generator.resolve.types import Types
 
-__all__ = ["MarkerOverrides"]
-
 _IN_LIST = re.compile(r"\[\d+\]$")
 
 

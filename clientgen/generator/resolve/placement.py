@@ -15,13 +15,6 @@ from clientgen._gvk import GroupVersion
 from clientgen.generator.ir import META_V1, ModelId, Scalar
 from clientgen.generator.sources.spec import META_PACKAGE, Definition
 
-__all__ = [
-    "WELL_KNOWN",
-    "Placement",
-    "is_custom",
-    "json_schema_union",
-]
-
 _EXTENSIONS = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions"
 # The one group without a name; a document of another group may hold its types without its kinds.
 _CORE = "io.k8s.api.core."

@@ -24,8 +24,6 @@ from clientgen.generator.ir import (
 from clientgen.generator.resolve.types import Types
 from clientgen.generator.sources.spec import Precedence
 
-__all__ = ["Endpoint", "endpoints", "resource_of"]
-
 _VERBS: Mapping[str, tuple[Verb, ...]] = {
     "get": ("get",),
     "list": ("list",),

@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from clientgen._openapi.schema import Schema
 from clientgen.generator.ir import EnumType, Scalar, TypeRef, UnionType
 
-__all__ = ["or_null", "scalar"]
-
 _FORMATS: Mapping[tuple[str, str], Scalar] = {
     ("string", "byte"): Scalar.BYTES,
     ("string", "date-time"): Scalar.TIME,

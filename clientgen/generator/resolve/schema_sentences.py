@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from clientgen._openapi.keywords import sentences
 from clientgen._openapi.schema import Bounds, Schema, Validation
 
-__all__ = ["Description", "of_field", "of_object"]
-
 # Kubernetes' own specs state these for fields without a default; the second line is never worth a
 # sentence.
 _ZEROS: tuple[object, ...] = (None, False, 0, "", [], {})

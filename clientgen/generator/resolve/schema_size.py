@@ -14,8 +14,6 @@ from clientgen._problems import Problems
 from clientgen.generator.ir import ListType, MapType, TypeRef
 from clientgen.generator.resolve.schemas import Properties
 
-__all__ = ["Limits"]
-
 # Steps from a property to what it is: into an object described in place, an item, a reference.
 _MAX_DEPTH = 150
 # `list[list[...]]`: Python's own parser takes some 200 brackets, and people fewer.

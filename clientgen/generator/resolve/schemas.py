@@ -9,16 +9,6 @@ from typing import Any, TypeAlias
 from clientgen._openapi.schema import Schema, reference_to
 from clientgen.generator.sources.spec import META_PACKAGE, Definition
 
-__all__ = [
-    "NO_FIELD",
-    "Properties",
-    "can_be_field",
-    "is_any_object",
-    "is_filled_in",
-    "is_free",
-    "with_metadata",
-]
-
 NO_FIELD = "no Python attribute can have a name for this property"
 # msgspec has no fields of such names; what a server sends there is kept like any unknown field.
 _NO_NAME = re.compile(r'["\\\x00-\x1f\ud800-\udfff]')

@@ -23,17 +23,6 @@ from clientgen.generator.ir import (
     UnionType,
 )
 
-__all__ = [
-    "EMBEDDED",
-    "OBJECT_META",
-    "TELLING",
-    "Comparison",
-    "CopyKind",
-    "Missing",
-    "Shape",
-    "is_telling",
-]
-
 OBJECT_META = ModelId(META_V1, "ObjectMeta")
 # The properties that controller-gen writes for an embedded ObjectMeta; by default it writes none.
 # `clientgen crd` writes a few more.

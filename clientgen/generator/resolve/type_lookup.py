@@ -6,8 +6,6 @@ from collections.abc import Iterable
 
 from clientgen.generator.ir import Imported, ModelId, PythonClass
 
-__all__ = ["imported_class", "imported_from_go", "named_in_go"]
-
 
 def named_in_go(definitions: Iterable[str], package: str, name: str) -> str | None:
     """The definition of a Go type: `k8s.io/api/autoscaling/v1` and `Scale`."""

@@ -64,8 +64,6 @@ from clientgen.generator.resolve.zeros import reads_as_zero
 from clientgen.generator.sources.spec import Definition, Precedence
 from clientgen.generator.sources.used_packages import meta_models
 
-__all__ = ["Types"]
-
 # A kind's own parts keep their names, whatever they look like.
 _OWN_PARTS = ("spec", "status")
 _EMPTY = Schema({})

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from clientgen.generator.ir import ModelId
 
-__all__ = ["reads_as_zero"]
-
 _OBSERVED: Final = "observedGeneration"
 _DAEMONS: Final = {_OBSERVED, "updatedNumberScheduled", "numberAvailable", "numberUnavailable"}
 _REPLICAS: Final = {"fullyLabeledReplicas", "readyReplicas", "availableReplicas", _OBSERVED}

@@ -11,8 +11,6 @@ from clientgen._json import is_object
 from clientgen.generator.sources.folder import INDEX, file_name
 from clientgen.generator.sources.live_cluster import ClusterDocuments, group_version
 
-__all__ = ["Update", "update_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Update:

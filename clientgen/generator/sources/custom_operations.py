@@ -15,8 +15,6 @@ from clientgen._openapi.operation import Operation
 from clientgen._openapi.schema import KINDS, SELECTABLE, Schema, reference_to, written_kind
 from clientgen.generator.sources.spec import META_PACKAGE, Definition, Precedence, Spec
 
-__all__ = ["ServedKind", "custom_spec"]
-
 _SCALE = "io.k8s.api.autoscaling.v1.Scale"
 _Json = Mapping[str, Any]
 

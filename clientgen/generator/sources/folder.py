@@ -15,8 +15,6 @@ from clientgen._problems import ClientgenError, Problems
 from clientgen.generator.sources.files import read_file
 from clientgen.generator.sources.spec import Input
 
-__all__ = ["INDEX", "file_name", "gather_folder"]
-
 INDEX = "index.json"
 _MAX_FILE_NAME_LENGTH = 255
 _PULL = "`clientgen spec pull --openapi v3` fetches such a folder from your cluster."

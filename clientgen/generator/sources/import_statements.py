@@ -8,8 +8,6 @@ from collections.abc import Iterator
 
 from clientgen.generator.ir import PythonClass
 
-__all__ = ["absolute", "imported_modules", "imported_names"]
-
 
 def absolute(written: str, level: int, package: str) -> str:
     """The module that `from ..x import y` takes names from; "" if there is no such package.

@@ -19,8 +19,6 @@ from clientgen._shipped import kubernetes_spec
 from clientgen.generator.ir import ModelId
 from clientgen.generator.sources.spec import Definition, Precedence, Spec
 
-__all__ = ["shipped_definitions", "stand_ins"]
-
 # Whoever knows this type knows Kubernetes.
 _POD_SPEC = "io.k8s.api.core.v1.PodSpec"
 _POD_SPEC_MODEL = ModelId(GroupVersion("", "v1"), "PodSpec")

@@ -25,8 +25,6 @@ from clientgen.generator.sources.folder import gather_folder
 from clientgen.generator.sources.spec import Definition, Input, Precedence, Spec
 from clientgen.generator.user_cache import is_known_sound, remember_sound
 
-__all__ = ["gather", "parse"]
-
 
 def gather(path: Path, name: str) -> tuple[Input, ...]:
     """Read a document, or the documents of a folder with an index.

@@ -32,8 +32,6 @@ from clientgen.generator.ir import (
 )
 from clientgen.generator.sources.import_statements import imported_names
 
-__all__ = ["ModelModule", "defined", "models_of", "parts_of"]
-
 _PART = re.compile(r"models_\d+")
 
 _BUILTINS: Mapping[str, Scalar] = {

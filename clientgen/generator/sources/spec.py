@@ -10,8 +10,6 @@ from clientgen._openapi.operation import Operation
 from clientgen._openapi.schema import Schema
 from clientgen._problems import Problem
 
-__all__ = ["META_PACKAGE", "Definition", "Input", "Precedence", "Spec"]
-
 META_PACKAGE = "io.k8s.apimachinery.pkg.apis.meta.v1"
 """The prefix of the names of the definitions of meta/v1."""
 

@@ -32,8 +32,6 @@ from clientgen.generator.sources.python_models import (
 )
 from clientgen.generator.sources.spec import Input
 
-__all__ = ["gather", "is_shared", "meta_models", "parse", "shared_types"]
-
 _MODULE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", re.ASCII)
 # The name of a type in the API: a kind, or the end of a definition's name.
 _NAME = re.compile(r"[-A-Za-z0-9_]+")

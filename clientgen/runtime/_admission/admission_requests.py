@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from .._models.meta_v1 import StatusCause
 
-__all__ = ["OPERATIONS", "AdmissionRequest", "Denied", "Operation", "UserInfo"]
-
 M = TypeVar("M", bound=Object)
 
 Operation: TypeAlias = Literal["CREATE", "UPDATE", "DELETE", "CONNECT"]

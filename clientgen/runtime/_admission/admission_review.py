@@ -25,18 +25,6 @@ if TYPE_CHECKING:
 
     from .admission_requests import Denied
 
-__all__ = [
-    "AdmissionCall",
-    "ReviewError",
-    "allowed_response",
-    "defaulted_response",
-    "encode_object",
-    "failed_response",
-    "read_review",
-    "refused_response",
-    "typed_request",
-]
-
 M = TypeVar("M", bound=Object)
 
 _API_VERSION: Final = "admission.k8s.io/v1"

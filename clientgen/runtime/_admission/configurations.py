@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from .webhook_options import WebhookOptions
     from .webhook_set import Webhook, WebhookSet
 
-__all__ = ["Endpoint", "configurations", "crd_conversions"]
-
 _API_VERSION: Final = "admissionregistration.k8s.io/v1"
 _CONFIGURATIONS: Final = {
     "validate": "ValidatingWebhookConfiguration",

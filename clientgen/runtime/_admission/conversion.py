@@ -27,17 +27,6 @@ if TYPE_CHECKING:
 
     from .._models.model import Model
 
-__all__ = [
-    "ConversionCall",
-    "ConversionError",
-    "Conversions",
-    "Step",
-    "conversion_failed_response",
-    "conversion_response",
-    "gvk_of",
-    "read_conversion",
-]
-
 _API_VERSION: Final = "apiextensions.k8s.io/v1"
 _KIND: Final = "ConversionReview"
 _FIXED_METADATA: Final = ("name", "namespace", "uid")

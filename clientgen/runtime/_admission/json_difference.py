@@ -27,8 +27,6 @@ from .._models.members import is_unset, member
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["carry_over", "patch_between"]
-
 Json: TypeAlias = dict[str, Any]
 Path: TypeAlias = tuple[str | int, ...]
 Pair: TypeAlias = tuple[int, int]

@@ -17,8 +17,6 @@ from .._cache.metrics_registry import PerRegistry
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
 
-__all__ = ["PrometheusWebhookMetrics"]
-
 
 class PrometheusWebhookMetrics:
     """Publishes the metrics of webhooks. Several instances may share a registry.

@@ -9,8 +9,6 @@ if TYPE_CHECKING:
 
     from .._models.model import Literal
 
-__all__ = ["WebhookOptions"]
-
 
 class WebhookOptions(TypedDict, total=False):
     """Options of a webhook in its configuration.

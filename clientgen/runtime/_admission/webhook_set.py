@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from .._models.unstructured import Object
     from .webhook_options import WebhookOptions
 
-__all__ = ["CONVERT_PATH", "DEFAULT_OPERATIONS", "Action", "Webhook", "WebhookSet"]
-
 Action: TypeAlias = Literal["validate", "mutate"]
 
 CONVERT_PATH: Final = "/convert"

@@ -11,8 +11,6 @@ from .._models.arguments import check_function, named, unexpected_option
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["CheckedOptions", "checked_options", "local_path"]
-
 _OPTIONS = ("container", "limit", "on_progress", "timeout")
 
 

@@ -15,8 +15,6 @@ from .open_folder import OpenFolder, open_folder
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-__all__ = ["Folder", "check_target", "os_errors_as_copy_failed"]
-
 _NEW_FILE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 _SPECIAL: Final = {
     stat.S_IFCHR: "a device",

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-__all__ = ["OpenFolder", "open_folder"]
-
 # O_PATH opens folders without read permission. Only some systems have it.
 _FOLDER_FLAGS: Final = sum(
     getattr(os, name, 0) for name in ("O_PATH", "O_DIRECTORY", "O_NOFOLLOW", "O_CLOEXEC")

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
     from pathlib import Path
 
-__all__ = ["Packer", "PlainPacker"]
-
 logger = logging.getLogger("clientgen.runtime.copy")
 
 _CHUNK_BYTES: Final = 1 << 18

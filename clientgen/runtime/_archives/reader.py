@@ -15,8 +15,6 @@ from ..errors import CopyFailed
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["ArchiveReader", "Entry"]
-
 _BLOCK_BYTES: Final = tarfile.BLOCKSIZE
 _MAX_HEADER_BYTES: Final = 1 << 20
 _MAX_NAME_CHARACTERS: Final = 1 << 16  # longer than the file names of any system

@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from .._models.arguments import named
 
-__all__ = ["RemotePath", "path_from", "path_to"]
-
 
 class RemotePath(NamedTuple):
     """A path in a container: the working directory of `tar`, and the name to copy."""

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Generator
     from pathlib import Path
 
-__all__ = ["SourceFolder", "changed_meanwhile"]
-
 # With O_NONBLOCK, opening a FIFO does not wait for its writer.
 _FILE_FLAGS: Final = sum(
     getattr(os, name, 0)

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     _Path = tuple[str, ...]
 
-__all__ = ["PlainFile", "Unpacker"]
-
 logger = logging.getLogger("clientgen.runtime.copy")
 
 # Without setuid, setgid and sticky bits, and without write permission for others.

@@ -52,8 +52,6 @@ if TYPE_CHECKING:
     from .proxy import AsyncProxy
     from .rest import AsyncRest
 
-__all__ = ["AsyncGroupVersionClient", "AsyncResourceClient", "AsyncSubresource"]
-
 T = TypeVar("T", bound=Object)
 ListT = TypeVar("ListT", bound=ModelList[Any])
 ManifestT = TypeVar("ManifestT")

@@ -57,8 +57,6 @@ if TYPE_CHECKING:
     from .manifest_set import AsyncManifestSet
     from .watch import AsyncWatch
 
-__all__ = ["AsyncClientsetBase"]
-
 M = TypeVar("M", bound=Model)
 T = TypeVar("T", bound=Object)
 

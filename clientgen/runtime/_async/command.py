@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from .exec_stream import AsyncExecStream
     from .rest import AsyncRest
 
-__all__ = ["CommandInput", "CommandOutput", "GivenBytes", "RunningCommand", "run_command"]
-
 
 class GivenBytes:
     """The input of a command, given as bytes."""

@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from ._primitives import Function, Task
     from .lease_client import AsyncClient
 
-__all__ = ["AsyncController", "client_of"]
-
 T_co = TypeVar("T_co", covariant=True)
 T = TypeVar("T")
 

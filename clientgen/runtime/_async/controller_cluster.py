@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from .clientset import AsyncClientsetBase
     from .recorder import AsyncEventRecorder
 
-__all__ = ["AsyncCluster"]
-
 
 class AsyncCluster:
     """The clientset of a cluster, and a recorder of events that writes into it.

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from ._primitives import Task
     from .rest import AsyncRest
 
-__all__ = ["AsyncCopier"]
-
 _BATCH_BYTES = 1 << 18
 _MAX_BATCHES = 8
 _MAX_STDERR_BYTES = 1 << 16

@@ -61,8 +61,6 @@ if TYPE_CHECKING:
     from ._primitives import Function
     from .rest import AsyncRest
 
-__all__ = ["AsyncDiscovery", "discovery_of"]
-
 _log = logging.getLogger("clientgen.discovery")
 
 _NOT_MODIFIED = 304

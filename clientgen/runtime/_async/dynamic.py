@@ -67,13 +67,6 @@ if TYPE_CHECKING:
     from .discovery import AsyncDiscovery
     from .rest import AsyncRest
 
-__all__ = [
-    "AsyncDynamicClient",
-    "AsyncDynamicResource",
-    "AsyncDynamicSubresource",
-    "AsyncMetadataClient",
-]
-
 T = TypeVar("T", bound=Object)
 S = TypeVar("S", bound=Object)
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from .rest import AsyncRest
     from .websocket import AsyncWebSocket
 
-__all__ = ["AsyncExecStream"]
-
 # A message of this size fits into 128 KiB with its headers. Larger messages are not faster.
 _CHUNK_BYTES = (1 << 17) - 64
 

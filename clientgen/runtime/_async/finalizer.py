@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ._primitives import Function
     from .clientset import AsyncClientsetBase
 
-__all__ = ["AsyncFinalizer"]
-
 T = TypeVar("T", bound=Object)
 
 _CONFLICT_TIMEOUT_SECONDS = 60.0

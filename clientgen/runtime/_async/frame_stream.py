@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from .rest import AsyncRest
     from .transport_protocol import AsyncByteStream
 
-__all__ = ["AsyncStoppable"]
-
 _MAX_FRAMES_PER_TURN = 500  # the frames of one read before other tasks run
 
 

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
     from .._net.endpoint_server import EndpointServer
 
-__all__ = ["AsyncEndpoints"]
-
-
 _Answer: TypeAlias = Callable[[EndpointRequest], Awaitable[EndpointAnswer]]
 
 

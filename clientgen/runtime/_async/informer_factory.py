@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from .._models.meta_v1 import ModelList
     from .lease_client import AsyncClient
 
-__all__ = ["AsyncGroupVersionInformers", "AsyncInformerFactory"]
-
 T = TypeVar("T", bound=Object)
 InformerT = TypeVar("InformerT", bound=AsyncSharedInformer[Any])
 FactoryT = TypeVar("FactoryT", bound="AsyncInformerFactory")

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from ._primitives import Task
     from .lease_client import AsyncClient
 
-__all__ = ["AsyncLeaderElector"]
-
 _JOIN_TIMEOUT_SECONDS = 1.0
 
 logger = logging.getLogger("clientgen.runtime.leader_election")

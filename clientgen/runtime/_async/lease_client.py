@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from .._controllers.election import Election, LeaseRequest
     from .._http.request import HttpRequest, HttpResponse
 
-__all__ = ["AsyncClient", "AsyncLeaseClient", "rest_of"]
-
 
 class AsyncHasRest(Protocol):
     """A clientset."""

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from .rest import AsyncRest
     from .transport_protocol import AsyncByteStream
 
-__all__ = ["AsyncLines"]
-
 
 class AsyncLines(AsyncStoppable):
     """An iterator of log lines. It ends at the end of the log, or when `stop` is called.

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from .._net.acceptor import Acceptor
     from ._primitives import Function
 
-__all__ = ["AsyncLocalConnection", "AsyncLocalListener"]
-
 logger = logging.getLogger("clientgen.runtime.ports")
 
 _HOST = "127.0.0.1"

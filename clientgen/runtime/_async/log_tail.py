@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from ._primitives import Task
     from .rest import AsyncRest
 
-__all__ = ["AsyncLogTail"]
-
 logger = logging.getLogger("clientgen.runtime.logs")
 
 _MAX_QUEUED_LINES = 1000

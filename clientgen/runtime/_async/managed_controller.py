@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from .live_namespaces import AsyncLiveNamespaces
     from .recorder import AsyncEventRecorder
 
-__all__ = ["AsyncContext", "AsyncManagedController"]
-
 T = TypeVar("T", bound=Object)
 S = TypeVar("S")
 T_co = TypeVar("T_co", bound=Object, covariant=True)

@@ -49,8 +49,6 @@ if TYPE_CHECKING:
     from .recorder import AsyncEventRecorder
     from .webhook_server import AsyncWebhooks
 
-__all__ = ["AsyncManager"]
-
 T = TypeVar("T", bound=Object)
 
 _POLL_INTERVAL_SECONDS = 0.05

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from ._primitives import Function
     from .rest import AsyncRest
 
-__all__ = ["AsyncManifestSet"]
-
 
 def _places(planned: Iterable[PlannedObject]) -> list[tuple[str, Resource, ObjectKey]]:
     return [(one.where, one.resource, one.key) for one in planned]

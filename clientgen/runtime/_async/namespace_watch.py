@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from .._models.model_codec import WatchEvent
     from .rest import AsyncRest
 
-__all__ = ["AsyncNamespaceSelection"]
-
 _NAMESPACES = Resource("", "v1", "namespaces", "Namespace", namespaced=False)
 _STOP_TIMEOUT_SECONDS = 10.0
 

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from .rest import AsyncRest
     from .watch import AsyncWatch
 
-__all__ = ["AsyncObjectClient"]
-
 T = TypeVar("T", bound=Object)
 S = TypeVar("S", bound=Object)
 ListT = TypeVar("ListT", bound=ModelList[Any])

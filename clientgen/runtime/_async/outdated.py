@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from .rest import AsyncRest
 
-__all__ = ["is_outdated", "retry_if_outdated", "with_remaining_time"]
-
 C = TypeVar("C", bound="Callable[..., Any]")
 
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from .rest import AsyncRest
 
-__all__ = ["each_page", "list_pages"]
-
 ListT = TypeVar("ListT", bound=ModelList[Any])
 
 

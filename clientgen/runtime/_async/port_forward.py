@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from .rest import AsyncRest
     from .websocket import AsyncWebSocket
 
-__all__ = ["AsyncPortForward", "PodFinder", "PodPort", "SinglePod"]
-
 logger = logging.getLogger("clientgen.runtime.ports")
 
 _OPEN_TIMEOUT_SECONDS = 30.0

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from .._cache.own_writes import OwnWrites
     from .._clock import Clock
 
-__all__ = ["AsyncProcessor"]
-
 T = TypeVar("T")
 R = TypeVar("R")
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from .transport_protocol import AsyncByteStream
     from .websocket import AsyncWebSocket
 
-__all__ = ["AsyncProxy", "AsyncProxyStream"]
-
 _FIRST_ERROR_CODE = 400
 _MAX_STATUS_BYTES = 1 << 16
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from .lease_client import AsyncClient
     from .rest import AsyncRest
 
-__all__ = ["RecipeTarget", "any_client"]
-
 
 class RecipeTarget:
     """The object of a recipe, with the clients for the object."""

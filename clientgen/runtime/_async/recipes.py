@@ -56,16 +56,6 @@ if TYPE_CHECKING:
     from .lease_client import AsyncClient
     from .rest import AsyncRest
 
-__all__ = [
-    "cordon",
-    "drain",
-    "rollout_history",
-    "rollout_restart",
-    "rollout_status",
-    "rollout_undo",
-    "uncordon",
-]
-
 T = TypeVar("T", bound=Object)
 
 # kubectl: drain.Helper.EvictErrorRetryDelay.

@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from ._primitives import Task
     from .lease_client import AsyncClient
 
-__all__ = ["AsyncEventRecorder"]
-
 MAX_ATTEMPTS = 12
 RETRY_SECONDS = 10.0
 RETRY_JITTER = 0.25

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from .rest import AsyncRest
     from .transport_protocol import AsyncByteStream
 
-__all__ = ["AsyncReflector", "Sink"]
-
 Entry = TypeVar("Entry")
 
 # A server ends a list after a minute (kube-apiserver --request-timeout), and answers a watch within

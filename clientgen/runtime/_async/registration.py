@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from .._cache.event_handlers import Handlers, ResyncTimer
     from .._clock import Clock
 
-__all__ = ["AsyncHandlerRegistration", "QueueMark", "waiting_for_others"]
-
 T = TypeVar("T")
 
 # The calls of one handler before other tasks run.

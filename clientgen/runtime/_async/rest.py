@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from .transport_protocol import AsyncByteStream, AsyncDuplexStream, AsyncTransport
     from .websocket import AsyncWebSocket
 
-__all__ = ["AsyncRest"]
-
 # The names that `dir` lists. The other attributes are for the runtime.
 _PUBLIC = frozenset(
     (

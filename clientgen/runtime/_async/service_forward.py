@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from .._models.unstructured import Object
     from .lease_client import AsyncClient
 
-__all__ = ["port_forward"]
-
 
 def port_forward(
     k: AsyncClient,

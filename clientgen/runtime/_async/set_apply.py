@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from ._primitives import Function
     from .set_requests import AsyncSetRequests
 
-__all__ = ["AsyncSetRun"]
-
 _DELETING: Final = "it is being deleted"
 _ESTABLISHED_SECONDS: Final = 60.0
 

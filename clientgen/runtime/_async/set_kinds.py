@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from .._manifests.set_objects import SetObject
     from .rest import AsyncRest
 
-__all__ = ["AsyncKindFinder"]
-
 _BUILTIN_PARENTS: Final = (
     Resource("", "v1", "secrets", "Secret"),
     Resource("", "v1", "configmaps", "ConfigMap"),

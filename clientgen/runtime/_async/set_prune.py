@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from .set_kinds import AsyncKindFinder
     from .set_requests import AsyncSetRequests
 
-__all__ = ["AsyncPruner"]
-
 _log = logging.getLogger("clientgen.manifests")
 
 _DEFINITION_PATH: Final = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/"

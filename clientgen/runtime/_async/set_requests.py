@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from .._models.unstructured import Unstructured
     from .rest import AsyncRest
 
-__all__ = ["AsyncSetRequests"]
-
 _CREATED: Final = 201
 
 

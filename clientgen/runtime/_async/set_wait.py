@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ._primitives import Function
     from .rest import AsyncRest
 
-__all__ = ["AsyncSetWait", "Progress"]
-
 _log = logging.getLogger("clientgen.manifests")
 
 

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from ._primitives import Task
     from .lease_client import AsyncClient
 
-__all__ = ["AsyncSharding"]
-
 _LABEL = "clientgen/sharding"
 _MAX_NAME_CHARACTERS = 46
 

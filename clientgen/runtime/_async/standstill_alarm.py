@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from .._clock import Clock, Standstill
 
-__all__ = ["alarm_at", "alarm_at_standstill", "alarm_once"]
-
 
 def alarm_at(clock: Clock, moment: float, alarm: Callable[[], object]) -> Callable[[], object]:
     """Call `alarm` when a clock reaches a time, and again at each later move of a FakeClock.

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from .._http.request import HttpRequest, HttpResponse
 
-__all__ = ["AsyncByteStream", "AsyncConnectingTransport", "AsyncDuplexStream", "AsyncTransport"]
-
 
 class AsyncByteStream(Protocol):
     """A response whose body is read while it arrives."""

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ._primitives import Task
     from .rest import AsyncRest
 
-__all__ = ["AsyncProgressReporter", "cause_in_pods"]
-
 # How long an error may be delayed to find its cause.
 _CAUSE_TIMEOUT_SECONDS: Final = 3.0
 _MAX_PODS: Final = 50

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from .._conditions.checks import Deleted
     from .._http.call_options import Fields, Labels
 
-__all__ = ["AsyncWaitingClient", "AsyncWaitingCollection"]
-
 T = TypeVar("T", bound=Object)
 
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from .rest import AsyncRest
     from .transport_protocol import AsyncByteStream
 
-__all__ = ["AsyncWatch"]
-
 T = TypeVar("T", bound=Object)
 
 

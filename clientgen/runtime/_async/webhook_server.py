@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from .._models.unstructured import Unstructured
     from ._primitives import Callback
 
-__all__ = ["AsyncWebhooks"]
-
 M = TypeVar("M", bound=Object)
 SourceT = TypeVar("SourceT", bound=Model)
 TargetT = TypeVar("TargetT", bound=Model)

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ..errors import RequestInfo
     from .transport_protocol import AsyncDuplexStream
 
-__all__ = ["AsyncWebSocket"]
-
 # A read may contain a frame in every two bytes. Other tasks run after at most twice this many
 # frames.
 _MAX_FRAMES_PER_TURN = 500

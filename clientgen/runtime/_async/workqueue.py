@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from .._controllers.queue_state import QueueMetrics, QueueMetricsProvider
     from .._controllers.rate_limiters import RateLimiter
 
-__all__ = ["AsyncPriorityQueue", "AsyncWorkQueue"]
-
 T = TypeVar("T", bound=Hashable)
 
 

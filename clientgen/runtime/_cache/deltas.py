@@ -29,19 +29,6 @@ if TYPE_CHECKING:
     from .._models.meta_v1 import ObjectMeta
     from .indexer import Indexer
 
-__all__ = [
-    "Added",
-    "Deleted",
-    "DeletedFinalStateUnknown",
-    "Notification",
-    "Updated",
-    "apply_event",
-    "apply_replace",
-    "apply_resync",
-    "decode_notification",
-    "differences",
-]
-
 T = TypeVar("T")
 S = TypeVar("S")
 

@@ -18,8 +18,6 @@ from .deltas import Added, Deleted, DeletedFinalStateUnknown, Notification, Upda
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Call", "Handlers", "ResyncTimer", "as_initial", "without_syncs"]
-
 T = TypeVar("T")
 
 OnAdd: TypeAlias = Callable[[T, bool], object]

@@ -15,15 +15,6 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = [
-    "NAMESPACE_INDEX",
-    "Index",
-    "IndexFailure",
-    "IndexFunction",
-    "log_failures",
-    "namespace_of",
-]
-
 T = TypeVar("T")
 
 IndexFunction: TypeAlias = Callable[[T], Iterable[str]]

@@ -23,13 +23,6 @@ if TYPE_CHECKING:
 
     from .._http.resource import Resource
 
-__all__ = [
-    "InformerMetrics",
-    "InformerMetricsProvider",
-    "InformerState",
-    "PrometheusInformerMetrics",
-]
-
 
 class InformerState(Struct, frozen=True):
     """The state of an informer.

@@ -17,17 +17,6 @@ if TYPE_CHECKING:
     from .._http.resource import Resource
     from .informer_metrics import InformerMetricsProvider
 
-__all__ = [
-    "FactoryOptions",
-    "Namespaces",
-    "ScopeOptions",
-    "SelectorOptions",
-    "names_of",
-    "namespace_selector",
-    "namespaces_of",
-    "selection",
-]
-
 Namespaces: TypeAlias = str | Sequence[str] | None
 """One namespace, several namespaces, or None for all namespaces."""
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from .._http.resource import Resource
     from .indexer import Indexer
 
-__all__ = ["ClusterLister", "Labels", "Lister", "NamespaceLister", "NamespacedLister"]
-
 T = TypeVar("T")
 
 Labels: TypeAlias = str | Selector | LabelSelector | Mapping[str, str | Sequence[str] | None]

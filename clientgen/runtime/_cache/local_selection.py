@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from .._models.meta_v1 import ObjectMeta
 
-__all__ = ["LocalSelection"]
-
 
 class LocalSelection:
     """The label selector and the field selector of an informer.

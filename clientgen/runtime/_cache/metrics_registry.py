@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from prometheus_client import CollectorRegistry
 
-__all__ = ["PerRegistry"]
-
 T = TypeVar("T")
 
 

@@ -33,15 +33,6 @@ if TYPE_CHECKING:
 
     from .deltas import Notification
 
-__all__ = [
-    "CHECK_INTERVAL_SECONDS",
-    "CacheMutationError",
-    "Change",
-    "Mutation",
-    "MutationDetector",
-    "detector_enabled",
-]
-
 T = TypeVar("T")
 Path: TypeAlias = tuple[str | int, ...]
 

@@ -46,15 +46,6 @@ if TYPE_CHECKING:
     from .._models.meta_v1 import ObjectMeta
     from .indexer import Indexer
 
-__all__ = [
-    "MAX_OVERLAYS",
-    "MAX_OVERLAY_SECONDS",
-    "MAX_UNSURE_OVERLAY_SECONDS",
-    "OwnWrites",
-    "SentWrite",
-    "version_number",
-]
-
 T = TypeVar("T")
 
 MAX_OVERLAYS = 10_000

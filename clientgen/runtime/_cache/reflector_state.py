@@ -34,17 +34,6 @@ if TYPE_CHECKING:
     from .._models.model_codec import WatchEvent
     from ..errors import RequestInfo
 
-__all__ = [
-    "Listing",
-    "Pause",
-    "ReflectorBackoff",
-    "ReflectorState",
-    "Step",
-    "StreamAction",
-    "Streaming",
-    "is_too_large",
-]
-
 FIRST_DELAY_SECONDS = 0.8
 MAX_DELAY_SECONDS = 30.0
 # The time from one reset of the backoff to the next, not from the last failure.

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from .._models.meta_v1 import ModelList, ObjectMeta
     from .._models.model_codec import WatchEvent
 
-__all__ = ["MetadataStorage", "Storage", "UnstructuredStorage", "storage_for"]
-
 T = TypeVar("T", bound=Object)
 
 

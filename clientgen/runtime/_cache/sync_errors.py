@@ -13,18 +13,6 @@ if TYPE_CHECKING:
 
     from .._http.resource import Resource
 
-__all__ = [
-    "NOT_STARTED",
-    "NO_ANSWER",
-    "READING",
-    "SYNCED",
-    "incomplete",
-    "not_started",
-    "reason",
-    "stood_still",
-    "timed_out",
-]
-
 SYNCED = "synced"
 NOT_STARTED = "not started"
 NO_ANSWER = "no answer yet"

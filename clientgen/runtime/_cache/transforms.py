@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from typing import Any, Protocol, TypeVar
 
-__all__ = ["Transform", "drop_managed_fields"]
-
 T = TypeVar("T")
 
 

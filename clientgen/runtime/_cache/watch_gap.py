@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["WatchGap"]
-
 # Shorter gaps are usual: they occur when a server ends a watch or restarts.
 _MIN_REPORTED_SECONDS: Final = 30.0
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from .storage import Storage
     from .write_requests import WriteTarget
 
-__all__ = ["WriteAnswers"]
-
 T = TypeVar("T", bound=Object)
 
 _PARTIAL = "PartialObjectMetadata"

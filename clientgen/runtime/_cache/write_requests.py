@@ -12,8 +12,6 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from .._http.request import HttpRequest
 
-__all__ = ["WriteTarget", "target_of"]
-
 _WRITES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 # After the name of a Namespace, these are its subresources; other words are namespaced resources.
 _NAMESPACE_PARTS = frozenset({"status", "finalize"})

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from .own_writes import SentWrite
     from .write_requests import WriteTarget
 
-__all__ = ["PendingWrite", "WrittenCache", "WrittenCaches"]
-
 logger = logging.getLogger("clientgen.runtime.informers")
 
 

@@ -13,8 +13,6 @@ from .pods import judge_pod, pod_causes
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["PODS", "describe_worst_pod", "may_have_pods", "pods_of", "selector_of"]
-
 PODS: Final = Resource("", "v1", "pods", "Pod")
 """The resource of Pods."""
 

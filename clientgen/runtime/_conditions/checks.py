@@ -15,8 +15,6 @@ from .verdict import NO_OBJECT, Verdict, met, unmet
 if TYPE_CHECKING:
     from .json_fields import Json
 
-__all__ = ["DELETED", "EXISTS", "Check", "Deleted", "JsonCheck", "as_check"]
-
 T = TypeVar("T")
 T_contra = TypeVar("T_contra", contravariant=True)
 

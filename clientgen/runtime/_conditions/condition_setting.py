@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from .._clock import Clock
     from .._models.unstructured import Object
 
-__all__ = ["ConditionStatus", "set_condition"]
-
 ConditionStatus: TypeAlias = Literal["True", "False", "Unknown"] | bool
 
 _TYPE: Final = re.compile(r"([a-z0-9.-]+/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?").fullmatch

@@ -16,8 +16,6 @@ from .json_fields import Json, condition_of, kind_of, number, reason_and_message
 from .pods import FINAL_PHASES, pod_causes
 from .verdict import Verdict, failed, met, unmet
 
-__all__ = ["condition", "jsonpath", "phase"]
-
 _POD_CONDITIONS: Final = frozenset(
     {"ready", "containersready", "initialized", "podscheduled", "podreadytostartcontainers"}
 )

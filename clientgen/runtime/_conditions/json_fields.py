@@ -9,20 +9,6 @@ from ..errors import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = [
-    "Json",
-    "condition_of",
-    "conditions",
-    "flag",
-    "generation_problem",
-    "items",
-    "kind_of",
-    "number",
-    "part",
-    "reason_and_message",
-    "text",
-]
-
 Json: TypeAlias = "dict[str, Any]"
 
 

@@ -10,15 +10,6 @@ from .verdict import Verdict, failed, met, unmet
 if TYPE_CHECKING:
     from .json_fields import Json
 
-__all__ = [
-    "always_ready",
-    "judge_api_service",
-    "judge_claim",
-    "judge_definition",
-    "judge_others",
-    "judge_service",
-]
-
 
 def always_ready(_: Json) -> Verdict:
     """The object is ready as soon as it exists, because no controller has to act on it."""

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from .json_fields import Json
 
-__all__ = ["FINAL_PHASES", "container_causes", "judge_pod", "pod_causes"]
-
 FINAL_PHASES: Final = frozenset({"Succeeded", "Failed"})
 """The phases that a Pod never leaves."""
 

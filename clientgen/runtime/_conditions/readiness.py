@@ -30,8 +30,6 @@ from .workloads import (
     judge_stateful_set,
 )
 
-__all__ = ["READY", "judge_ready"]
-
 Judge: TypeAlias = Callable[[Json], Verdict]
 
 _RULES: Final[Mapping[str, Judge]] = {

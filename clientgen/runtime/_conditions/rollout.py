@@ -12,8 +12,6 @@ from .json_fields import Json, generation_problem, kind_of, number, text
 from .verdict import Verdict, failed, met, unmet
 from .workloads import count_of, progress_problem, wanted_replicas
 
-__all__ = ["ROLLED_OUT"]
-
 
 def _deployment(obj: Json) -> Verdict:
     if problem := progress_problem(obj):

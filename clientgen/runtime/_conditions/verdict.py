@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-__all__ = ["NO_OBJECT", "Verdict", "failed", "met", "unmet"]
-
 NO_OBJECT = "it does not exist"
 
 

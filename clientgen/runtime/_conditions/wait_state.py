@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from .._models.model_codec import WatchEvent
 
-__all__ = ["WaitState", "WaitTarget", "wait_target"]
-
 T = TypeVar("T")
 
 _Key = tuple[str, str]

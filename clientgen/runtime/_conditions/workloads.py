@@ -10,17 +10,6 @@ from .verdict import Verdict, failed, met, unmet
 if TYPE_CHECKING:
     from .json_fields import Json
 
-__all__ = [
-    "count_of",
-    "judge_daemon_set",
-    "judge_deployment",
-    "judge_job",
-    "judge_replica_set",
-    "judge_stateful_set",
-    "progress_problem",
-    "wanted_replicas",
-]
-
 _NO_DEADLINE: Final = 2**31 - 1
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from ..errors import ConfigError
 
-__all__ = ["basic", "bearer", "check_sendable", "is_header_safe"]
-
 
 def bearer(token: str) -> str | None:
     """Return the header value for a token; None if the token is empty."""

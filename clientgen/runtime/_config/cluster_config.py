@@ -23,17 +23,6 @@ from ..errors import ConfigError
 from .authorization_header import check_sendable, is_header_safe
 from .server_url import base_url, proxy_address, without_password
 
-__all__ = [
-    "AuthConfig",
-    "ClientCertificate",
-    "ClusterConfig",
-    "Credential",
-    "ExecConfig",
-    "Impersonation",
-    "InteractiveMode",
-    "TlsConfig",
-]
-
 InteractiveMode = Literal["Never", "IfAvailable", "Always"]
 
 

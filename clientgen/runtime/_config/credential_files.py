@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from .cluster_config import ClusterConfig
 
-__all__ = ["CredentialFiles"]
-
 _T = TypeVar("_T")
 
 

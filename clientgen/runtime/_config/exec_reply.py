@@ -16,8 +16,6 @@ from ..errors import ConfigError
 from .authorization_header import is_header_safe
 from .cluster_config import ClientCertificate
 
-__all__ = ["ExecAnswer", "parse_reply"]
-
 _KNOWN_API_VERSION = re.compile(r"client\.authentication\.k8s\.io/v\d{1,2}(alpha|beta)?\d{0,2}")
 
 

@@ -15,8 +15,6 @@ from .file_content import read_file
 if TYPE_CHECKING:
     from .cluster_config import ClusterConfig, ExecConfig
 
-__all__ = ["exec_info"]
-
 
 def exec_info(config: ClusterConfig, plugin: ExecConfig, *, interactive: bool) -> str:
     """Return the request: an ExecCredential as JSON.

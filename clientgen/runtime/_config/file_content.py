@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import os
 
-__all__ = ["MAX_FILE_BYTES", "read_file"]
-
 MAX_FILE_BYTES = 16 << 20
 """Far more than a kubeconfig, a token or a bundle of certificates needs."""
 

@@ -14,8 +14,6 @@ from ..errors import ConfigError
 if TYPE_CHECKING:
     from .cluster_config import Impersonation
 
-__all__ = ["impersonation_headers"]
-
 # The characters of a token (RFC 9110), without the percent sign, which begins escapes.
 _LEGAL_NAME_BYTES = frozenset((string.ascii_letters + string.digits + "!#$&'*+-.^_`|~").encode())
 # Control characters, and halves of surrogate pairs, which cannot be encoded as UTF-8.

@@ -15,8 +15,6 @@ from .kubeconfig_fields import why_unreadable
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["SERVICE_ACCOUNT", "in_cluster_config", "in_cluster_namespace", "is_in_cluster"]
-
 SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
 
 

@@ -16,8 +16,6 @@ from .kubeconfig_exec import read_exec
 from .kubeconfig_fields import Fields, why_unreadable
 from .server_url import base_url, proxy_address
 
-__all__ = ["ClusterEntry", "User", "read_cluster", "read_user"]
-
 _EXEC_EXTENSION = "client.authentication.k8s.io/exec"
 _PROVIDER_REPLACEMENTS = {
     "gcp": "install gke-gcloud-auth-plugin and run `gcloud container clusters get-credentials`",

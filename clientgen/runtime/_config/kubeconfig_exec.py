@@ -14,8 +14,6 @@ from .cluster_config import ExecConfig, InteractiveMode
 if TYPE_CHECKING:
     from .kubeconfig_fields import Fields
 
-__all__ = ["read_exec"]
-
 _EXEC_VERSIONS = ("client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1")
 _MODES: dict[str, InteractiveMode] = {
     "Never": "Never",

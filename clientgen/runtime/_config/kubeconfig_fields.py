@@ -17,8 +17,6 @@ from .kubeconfig_files import Entry, kind_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Fields", "why_unreadable"]
-
 
 def why_unreadable(path: str | Path) -> str:
     """Return the reason why a file cannot be read; empty if it can be read."""

@@ -18,18 +18,6 @@ from .yaml_reader import read_yaml
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = [
-    "ConfigFile",
-    "Document",
-    "Entry",
-    "config_files",
-    "home_of",
-    "kind_of",
-    "merge_documents",
-    "parse_document",
-    "read_files",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class ConfigFile:

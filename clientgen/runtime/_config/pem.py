@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["certificates", "is_encrypted", "private_key"]
-
 _BEGIN, _END = b"-----BEGIN CERTIFICATE-----", b"-----END CERTIFICATE-----"
 _KEY = re.compile(rb"-----(BEGIN|END) ((?:[A-Z0-9]+ )*PRIVATE KEY)-----")
 

@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["read_private", "write_private"]
-
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 # Do not follow links, and do not wait for pipes. Windows has neither flag.
 _READ_ONLY = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from .cluster_config import ClusterConfig
 
-__all__ = ["proxy_and_login", "proxy_for"]
-
 
 def proxy_for(config: ClusterConfig, env: Mapping[str, str] | None = None) -> str | None:
     """Return the URL of the proxy; None for a direct connection.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from urllib.parse import SplitResult, urlsplit
 
-__all__ = ["base_url", "proxy_address", "without_password"]
-
 _PROXY_SCHEMES = ("http://", "https://", "socks5://")
 
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from .cluster_config import ClientCertificate, TlsConfig
 
-__all__ = ["as_file", "check_authority", "check_certificate", "ssl_context"]
-
 
 def ssl_context(
     tls: TlsConfig,

@@ -10,8 +10,6 @@ import re
 
 from ..errors import ConfigError
 
-__all__ = ["read_yaml"]
-
 
 def read_yaml(content: bytes, where: str) -> object:
     """Return the value of the first document; None if there is no document.

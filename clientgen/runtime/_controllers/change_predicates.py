@@ -15,13 +15,6 @@ if TYPE_CHECKING:
 
     from .predicates import Event
 
-__all__ = [
-    "annotations_changed",
-    "generation_changed",
-    "labels_changed",
-    "resource_version_changed",
-]
-
 
 @EventPredicate
 def generation_changed(event: Event[Any]) -> bool:

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from .outcomes import Outcome, ReconcileMetrics
 
-__all__ = ["BUCKETS", "PrometheusControllerMetrics"]
-
 # fmt: off
 BUCKETS: Final = (
     0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9,

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Literal
 
-__all__ = ["Election", "ElectionMetrics", "LeaseRequest", "Timing"]
-
 JITTER_FACTOR: Final = 1.2
 """A candidate waits one retry period, and up to this many more retry periods, at random."""
 

@@ -18,8 +18,6 @@ from .._cache.metrics_registry import PerRegistry
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
 
-__all__ = ["PrometheusElectionMetrics"]
-
 
 class PrometheusElectionMetrics:
     """Publishes which electors lead.

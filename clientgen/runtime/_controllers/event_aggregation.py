@@ -24,8 +24,6 @@ from .._http.resource import Resource
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-__all__ = ["CORE_EVENTS", "EVENTS", "Correlator", "EventReport", "Reference", "Series", "Write"]
-
 EVENTS: Final = Resource("events.k8s.io", "v1", "events", "Event")
 """The resource of events.k8s.io/v1, the default."""
 CORE_EVENTS: Final = Resource("", "v1", "events", "Event")

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from .._models.meta_v1 import ObjectMeta
     from .._models.unstructured import Object
 
-__all__ = ["FinalizerState", "FinalizerStep", "add_patch", "checked_finalizer", "remove_patch"]
-
 # metav1: ValidateFinalizerName. Names without a domain are reserved for Kubernetes.
 _match_qualified_name: Final = re.compile(
     r"(?=[^/]{1,253}/)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"

@@ -12,8 +12,6 @@ from .._http.path_segments import check_segment
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["CheckResult", "check_name", "excluded_checks", "report"]
-
 
 class CheckResult(NamedTuple):
     """The result of one check."""

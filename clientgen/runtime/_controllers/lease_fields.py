@@ -18,16 +18,6 @@ from .._models.model import Literal, MicroTime, Model, auto, constant
 if TYPE_CHECKING:
     from datetime import datetime
 
-__all__ = [
-    "LEASES",
-    "Lease",
-    "LeaseList",
-    "LeaseSpec",
-    "changed_moment",
-    "is_label_value",
-    "short_digest",
-]
-
 LEASES: Final = Resource("coordination.k8s.io", "v1", "leases", "Lease")
 """The resource of leases."""
 

@@ -19,8 +19,6 @@ from .queue_metrics import PrometheusQueueMetrics
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
 
-__all__ = ["ManagerMetrics"]
-
 
 class ManagerMetrics:
     """The metrics of the parts of a manager.

@@ -15,17 +15,6 @@ if TYPE_CHECKING:
 
     from .reconcile_loop import Request, Result
 
-__all__ = [
-    "RESULTS",
-    "ContextLogger",
-    "Outcome",
-    "ReconcileMetrics",
-    "ReconcileMetricsProvider",
-    "fields_of",
-    "log_failure",
-    "outcome_of",
-]
-
 Outcome: TypeAlias = Literal["success", "error", "requeue", "requeue_after"]
 RESULTS: Final[tuple[Outcome, ...]] = ("error", "requeue_after", "requeue", "success")
 

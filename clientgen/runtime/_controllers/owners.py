@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from .._models.meta_v1 import ObjectMeta
     from .._models.unstructured import Object
 
-__all__ = ["owned_by", "set_owner"]
-
 _METADATA_API_VERSION = PartialObjectMetadata().api_version
 
 

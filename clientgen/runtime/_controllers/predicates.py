@@ -8,8 +8,6 @@ from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from .._models.arguments import check_function
 
-__all__ = ["Event", "EventPredicate", "Predicate"]
-
 T = TypeVar("T")
 
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from .._clock import Clock
     from .queue_state import QueueMetrics
 
-__all__ = ["BUCKETS", "PrometheusQueueMetrics"]
-
 BUCKETS: Final = tuple(10e-9 * 10**exponent for exponent in range(10))
 """The buckets of both histograms: 10 ns to 10 s."""
 

@@ -19,15 +19,6 @@ from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar
 if TYPE_CHECKING:
     from .._clock import Clock
 
-__all__ = [
-    "LOW_PRIORITY",
-    "PriorityState",
-    "QueueMetrics",
-    "QueueMetricsProvider",
-    "QueueState",
-    "ShutDown",
-]
-
 T = TypeVar("T", bound=Hashable)
 
 LOW_PRIORITY: Final = -100

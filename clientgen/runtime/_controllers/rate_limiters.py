@@ -16,17 +16,6 @@ from .._http.retry import TokenBucket
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = [
-    "Bucket",
-    "ItemExponentialFailure",
-    "ItemFastSlow",
-    "MaxOf",
-    "RateLimiter",
-    "WithMaxWait",
-    "default_controller_limiter",
-    "default_item_limiter",
-]
-
 T = TypeVar("T", bound=Hashable)
 T_contra = TypeVar("T_contra", bound=Hashable, contravariant=True)
 

@@ -21,18 +21,6 @@ if TYPE_CHECKING:
     from .._http.resource import Resource
     from .._models.meta_v1 import ObjectMeta
 
-__all__ = [
-    "ClusterRequest",
-    "Request",
-    "Result",
-    "checked_result",
-    "owner_mapper",
-    "request_for",
-    "requests_of",
-    "requeue",
-    "update_priority",
-]
-
 
 class Request(NamedTuple):
     """The name of an object to reconcile. The cache has the object; the request has no details."""

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from .election import Election
     from .lease_fields import Lease
 
-__all__ = ["ShardView", "Shards", "assigned_member"]
-
 # A lease that has not changed for this many of its durations is deleted.
 _STALE_DURATIONS: Final = 10.0
 

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from .reconcile_loop import Request
 
-__all__ = ["reconcile_span"]
-
 
 def reconcile_span(
     controller: str, request: Request, reconcile_id: str

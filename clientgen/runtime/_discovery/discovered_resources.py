@@ -10,15 +10,6 @@ from clientgen._gvk import GroupVersionKind, GroupVersionResource
 
 from .._http.resource import Resource
 
-__all__ = [
-    "ApiResource",
-    "ApiSubresource",
-    "Discovered",
-    "DiscoveryFailure",
-    "ResourceName",
-    "has_path",
-]
-
 ResourceName: TypeAlias = str | GroupVersionKind | GroupVersionResource | Resource
 """The name of a resource: a string as in kubectl, a kind, or a resource itself."""
 

@@ -23,16 +23,6 @@ from .discovered_resources import ApiResource, ApiSubresource, Discovered, Disco
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-__all__ = [
-    "ACCEPT",
-    "PLAIN",
-    "ROOTS",
-    "Document",
-    "is_aggregated",
-    "missing_paths",
-    "read_documents",
-]
-
 ROOTS = ("/api", "/apis")
 """The paths of the first documents to request: the core group, and all other groups."""
 

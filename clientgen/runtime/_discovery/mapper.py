@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
     Index = dict[str, list[ApiResource]]
 
-__all__ = ["ResourceMapper"]
-
 _log = logging.getLogger("clientgen.discovery")
 
 _MAX_SIMILAR = 3

@@ -15,8 +15,6 @@ from clientgen._gvk import GroupVersion, GroupVersionKind, GroupVersionResource
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Candidate", "name_text", "parse_name"]
-
 # Enough for the longest names of a resource, a version and a group together.
 _MAX_NAME_CHARACTERS = 600
 

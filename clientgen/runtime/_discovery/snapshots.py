@@ -14,15 +14,6 @@ from msgspec import Struct
 
 from .discovery_documents import Document  # noqa: TC001 - msgspec looks it up here
 
-__all__ = [
-    "MAX_SNAPSHOT_BYTES",
-    "TTL_SECONDS",
-    "RefreshLimit",
-    "Snapshot",
-    "file_name",
-    "read_snapshot",
-]
-
 TTL_SECONDS = 600.0
 """The maximum age of a snapshot that is used without a request to the server."""
 

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from .._http.resource import Resource
     from .discovered_resources import ApiSubresource
 
-__all__ = ["check_verb", "subresource_of"]
-
 _METHOD_NOT_ALLOWED_STATUS = 405
 
 

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .request import HttpRequest
 
-__all__ = ["blocks_a_loop", "warn_of_blocking"]
-
 _warned: set[bool] = set()
 
 

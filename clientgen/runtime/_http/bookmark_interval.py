@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from collections import deque
 
-__all__ = ["BookmarkGaps"]
-
 # A connection is dead after this many times the longest gap, and after at least this many seconds.
 # The factor is more than two, because kube-apiserver drops a bookmark that it cannot send in time.
 _SILENCE_FACTOR = 2.5

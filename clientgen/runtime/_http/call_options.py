@@ -13,33 +13,6 @@ from datetime import datetime  # noqa: TC003 - get_type_hints() looks it up here
 from os import PathLike  # noqa: TC003 - as above
 from typing import Any, Literal, TypeAlias, TypedDict
 
-__all__ = [
-    "ApplyOptions",
-    "ClientOptions",
-    "CopyOptions",
-    "DeleteCollectionOptions",
-    "DeleteOptions",
-    "EachOptions",
-    "EditOptions",
-    "ExecOptions",
-    "ExecStreamOptions",
-    "FieldValidation",
-    "Fields",
-    "GetOptions",
-    "Labels",
-    "ListOptions",
-    "LogOptions",
-    "PatchOptions",
-    "PropagationPolicy",
-    "ProxyOptions",
-    "ProxyStreamOptions",
-    "ResourceVersionMatch",
-    "TailOptions",
-    "WarningHandler",
-    "WatchOptions",
-    "WriteOptions",
-]
-
 Labels: TypeAlias = str | Mapping[str, str | Sequence[str] | None]
 """A label selector, as text (`app=web,tier in (a,b),!legacy`) or as a mapping.
 

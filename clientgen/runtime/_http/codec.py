@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from .._models.model_codec import WatchEvent
     from .patches import Patch
 
-__all__ = ["Codec", "FrameError", "Framer"]
-
 T = TypeVar("T", bound=Object)
 ListT = TypeVar("ListT", bound=ModelList[Any])
 

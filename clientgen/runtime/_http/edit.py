@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     from .patches import Patch
 
-__all__ = ["changed", "difference", "log_unchanged", "status_difference"]
-
 Json: TypeAlias = dict[str, Any]
 
 # The fields of the metadata that are preconditions of a patch.

@@ -9,8 +9,6 @@ from typing import Final
 
 from .selectors import field_selector
 
-__all__ = ["FieldTerm", "SelectableField"]
-
 
 class FieldTerm(str):
     """A field selector, as a string for every `field_selector=`. `&` joins two field selectors."""

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from .codec import Codec, Framer
     from .patches import Patch
 
-__all__ = ["JSON", "JsonCodec"]
-
 T = TypeVar("T", bound=Object)
 ListT = TypeVar("ListT", bound=ModelList[Any])
 

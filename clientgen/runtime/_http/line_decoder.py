@@ -6,8 +6,6 @@ from msgspec import MsgspecError, Raw, json
 
 from .codec import FrameError
 
-__all__ = ["MAX_LINE_BYTES", "JsonLines", "LineSplitter", "is_whole"]
-
 MAX_LINE_BYTES = 16 << 20
 """The limit of client-go for events (apimachinery's streaming decoder)."""
 

@@ -8,8 +8,6 @@ from typing import Any, cast
 from .._models.meta_v1 import PartialObjectMetadata
 from .._models.model import Model
 
-__all__ = ["completed", "constants_of"]
-
 _TYPE_META = {"api_version": "apiVersion", "kind": "kind"}
 
 

@@ -13,8 +13,6 @@ from ..errors import ResponseBroken
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["PAGE_SIZE", "Tokens", "as_whole", "first_page", "is_one_page", "next_page"]
-
 PAGE_SIZE = 500
 
 ListT = TypeVar("ListT", bound=ModelList[Any])

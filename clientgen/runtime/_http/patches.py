@@ -15,16 +15,6 @@ if TYPE_CHECKING:
 
     from .._models.model import Model
 
-__all__ = [
-    "ApplyPatch",
-    "JsonPatch",
-    "MergePatch",
-    "Patch",
-    "StrategicMergePatch",
-    "json_pointer",
-    "patch_of",
-]
-
 
 class _Patch:
     """Base class of patches: a body, and its content type."""

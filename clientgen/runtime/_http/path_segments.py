@@ -12,8 +12,6 @@ from typing import Any, TypeGuard, cast
 
 from .._models.model import Model
 
-__all__ = ["called", "check_segment", "is_name", "name_in", "segment", "uid_in"]
-
 # Ordinary names need no quoting.
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9.:_-]*").fullmatch
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from .codec import Codec
     from .request import HttpRequest
 
-__all__ = ["asking_for", "check_representation"]
-
 _PARTIAL: Final = "PartialObjectMetadata"
 _TABLE: Final = "Table"
 

@@ -22,26 +22,6 @@ if TYPE_CHECKING:
 
     from .codec import Codec
 
-__all__ = [
-    "DELETE_COLLECTION",
-    "GET",
-    "LIST",
-    "LOGS",
-    "PATCH",
-    "WATCH",
-    "WRITE",
-    "Headers",
-    "HttpRequest",
-    "HttpResponse",
-    "build",
-    "build_delete",
-    "build_patch",
-    "build_write",
-    "check_headers",
-    "query_string",
-    "selector_text",
-]
-
 Headers: TypeAlias = tuple[tuple[str, str], ...]
 
 _PLAIN = re.compile(r"[A-Za-z0-9_.-]*").fullmatch

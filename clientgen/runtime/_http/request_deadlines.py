@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from .._clock import Clock
     from .request import HttpRequest
 
-__all__ = ["RequestDeadlines"]
-
 
 class RequestDeadlines:
     """Turns timeouts into deadlines, and deadlines into the seconds that are left.

@@ -11,8 +11,6 @@ from .path_segments import segment
 if TYPE_CHECKING:
     from clientgen._gvk import GroupVersionKind, GroupVersionResource
 
-__all__ = ["Resource"]
-
 
 class Resource(Struct, frozen=True):
     """A kind of object and the endpoint that serves it.

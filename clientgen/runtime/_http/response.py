@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from .codec import Codec
     from .request import HttpRequest, HttpResponse
 
-__all__ = ["error_from", "read_list", "read_object", "read_object_or_status", "retry_after"]
-
 T = TypeVar("T", bound=Object)
 ListT = TypeVar("ListT", bound=ModelList[Any])
 

@@ -13,8 +13,6 @@ from .status_codes import FIRST_REDIRECT
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["MAX_RESPONSE_BYTES", "BodyReader", "Inflater", "inflater_for"]
-
 MAX_RESPONSE_BYTES = 1 << 30
 """The default of `max_response_bytes`."""
 

@@ -15,16 +15,6 @@ from .status_codes import FIRST_SERVER_ERROR
 if TYPE_CHECKING:
     from ..errors import ApiError, TransportError
 
-__all__ = [
-    "MAX_RETRIES",
-    "Backoff",
-    "ConflictRetry",
-    "Retry",
-    "TokenBucket",
-    "annotate",
-    "default_random",
-]
-
 MAX_RETRIES = 10
 
 _LOST_CONNECTION_PAUSE_SECONDS = 1.0

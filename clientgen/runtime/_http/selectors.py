@@ -15,18 +15,6 @@ if TYPE_CHECKING:
 
     from .._models.meta_v1 import LabelSelector
 
-__all__ = [
-    "EVERYTHING",
-    "Operator",
-    "Requirement",
-    "Selector",
-    "field_selector",
-    "label_selector",
-    "parse_field_selector",
-    "parse_label_selector",
-    "selector_of",
-]
-
 Operator: TypeAlias = Literal["in", "notin", "exists", "!", ">", "<"]
 
 _SET = re.compile(r"(\S+?)\s+(in|notin)\s*\(([^()]*)\)$")

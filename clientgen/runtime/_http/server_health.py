@@ -25,8 +25,6 @@ from .status_codes import FIRST_SERVER_ERROR
 if TYPE_CHECKING:
     from .retry import Random
 
-__all__ = ["SILENCE_TIMEOUT_SECONDS", "Health", "is_outage"]
-
 SILENCE_TIMEOUT_SECONDS = 40.0
 """The default silence timeout of clients."""
 

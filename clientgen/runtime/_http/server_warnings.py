@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from .request import HttpRequest
 
-__all__ = ["LoggedOnce", "warnings_in"]
-
 _WARNING = re.compile(r'(\d{3}) \S+ "((?:[^"\\]|\\.)*)"')
 _ESCAPED = re.compile(r"\\(.)")
 

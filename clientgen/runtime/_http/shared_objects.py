@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["SharedObjects"]
-
 T = TypeVar("T")
 
 

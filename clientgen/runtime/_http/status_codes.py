@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["FIRST_REDIRECT", "FIRST_SERVER_ERROR"]
-
 FIRST_REDIRECT: Final = 300
 """Responses with a lower status are successful."""
 FIRST_SERVER_ERROR: Final = 500

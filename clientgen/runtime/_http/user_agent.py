@@ -9,8 +9,6 @@ from pathlib import Path
 
 import clientgen
 
-__all__ = ["field_manager", "host_name", "unique_identity", "user_agent"]
-
 _MACHINES = {"x86_64": "amd64", "AMD64": "amd64", "aarch64": "arm64"}
 
 

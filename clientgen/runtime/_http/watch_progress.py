@@ -21,14 +21,6 @@ if TYPE_CHECKING:
     from ..errors import ClientError, RequestInfo
     from .retry import Random
 
-__all__ = [
-    "INITIAL_EVENTS_END",
-    "MIN_STREAM_SECONDS",
-    "READ_MARGIN_SECONDS",
-    "WatchProgress",
-    "is_passing",
-]
-
 # The shortest timeout of one connection of a watch, in seconds; the longest is twice this.
 MIN_STREAM_SECONDS = 300.0
 # The server ends a stream at its timeout. A stream that is silent this much longer is dead.

@@ -15,8 +15,6 @@ from ..errors import RequestInfo
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-__all__ = ["PERMIT", "check_permit", "without_permit"]
-
 PERMIT: Final[ContextVar[Callable[[str], None] | None]] = ContextVar("permit", default=None)
 """A function of the description of a request, which raises if the request must not be sent."""
 

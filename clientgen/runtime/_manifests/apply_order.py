@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Final, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-__all__ = ["CRD_KIND", "NAMESPACE_KIND", "deletion_order", "group_kind", "in_apply_order"]
-
 T = TypeVar("T")
 
 NAMESPACE_KIND: Final = "Namespace"

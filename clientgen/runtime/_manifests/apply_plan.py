@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from .set_objects import SetObject
 
-__all__ = ["ObjectKey", "PlannedObject", "defined_resources", "plan", "shown_object"]
-
 # The names of groups, versions and plurals become parts of URL paths.
 _PATH_NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?").fullmatch
 

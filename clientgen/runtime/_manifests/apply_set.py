@@ -28,20 +28,6 @@ if TYPE_CHECKING:
 
     from .._http.resource import Resource
 
-__all__ = [
-    "IS_PARENT_TYPE",
-    "PART_OF",
-    "ApplySet",
-    "ApplySetError",
-    "ApplySetScope",
-    "Member",
-    "Parent",
-    "check_prune",
-    "foreign_set",
-    "members_to_prune",
-    "reason_to_keep",
-]
-
 _DOMAIN: Final = "applyset.kubernetes.io/"
 _ID_LABEL: Final = f"{_DOMAIN}id"
 _TOOLING_ANNOTATION: Final = f"{_DOMAIN}tooling"

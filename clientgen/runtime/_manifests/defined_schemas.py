@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     Schema = Mapping[str, Any]
 
-__all__ = ["schema_problems"]
-
 # The server checks the first three fields itself. Whether it accepts a status depends on the call.
 _UNCHECKED_FIELDS: Final = ("apiVersion", "kind", "metadata", "status")
 _PRESERVE_UNKNOWN_FIELDS: Final = "x-kubernetes-preserve-unknown-fields"

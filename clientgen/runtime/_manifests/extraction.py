@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from .._models.model import Model
     from .._models.unstructured import Unstructured
 
-__all__ = ["extract"]
-
 M_co = TypeVar("M_co", covariant=True)
 
 # A field set, FieldsV1: `f:name`, `k:{"name":"x"}`, `v:1`, `i:0` and `.` lead to field sets.

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from .._models.unstructured import Unstructured
     from .apply_plan import ObjectKey
 
-__all__ = ["ManifestDiff", "ObjectDiff"]
-
 _MASK, _BEFORE, _AFTER = "***", "*** (before)", "*** (after)"
 # Any other field of a Secret may contain secret values, even a misspelt one.
 _SHOWN_FIELDS_OF_SECRETS: Final = frozenset({"apiVersion", "kind", "metadata", "type", "immutable"})

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from .type_errors import FieldPath
 
-__all__ = ["Manifest", "ManifestError", "check_source", "documents", "files", "split_lists"]
-
 _SUFFIXES: Final = frozenset({".yaml", ".yml", ".json"})
 _SEPARATOR: Final = re.compile(r"^---(.*)$", re.MULTILINE)
 _SPACE: Final = re.compile(r"\s*")

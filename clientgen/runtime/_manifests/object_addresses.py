@@ -15,8 +15,6 @@ from .._models.model_info import known_model
 if TYPE_CHECKING:
     from .._http.resource import Resource
 
-__all__ = ["home_of", "kind_of"]
-
 
 def kind_of(body: object) -> type[Model] | GroupVersionKind:
     """Return the kind of an object: the class of a model, or the kind in a manifest.

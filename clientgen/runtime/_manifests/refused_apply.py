@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from .._models.model import Model
     from ..errors import InternalError
 
-__all__ = ["explain_refusal"]
-
 # The message of a response with status 500 begins like this if the body does not fit the schema.
 _NOT_TYPED_MESSAGE: Final = "failed to create typed patch object"
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from clientgen._gvk import GroupVersionKind
 
-__all__ = ["ResourceRegistry"]
-
 
 class ResourceRegistry:
     """The resource of each kind. Modules are imported when one of their kinds is needed."""

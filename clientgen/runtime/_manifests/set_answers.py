@@ -18,14 +18,6 @@ if TYPE_CHECKING:
     from .._http.request import HttpRequest, HttpResponse
     from .apply_plan import ObjectKey
 
-__all__ = [
-    "is_established",
-    "is_final",
-    "is_same",
-    "object_in",
-    "version_of",
-]
-
 
 def object_in(
     response: HttpResponse, request: HttpRequest, codec: Codec, key: ObjectKey

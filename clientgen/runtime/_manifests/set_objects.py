@@ -27,16 +27,6 @@ if TYPE_CHECKING:
     from .._models.unstructured import Unstructured
     from .scheme import Scheme
 
-__all__ = [
-    "ManifestSource",
-    "SetObject",
-    "list_problems",
-    "load_objects",
-    "mapping",
-    "metadata_of",
-    "names_in",
-]
-
 ManifestSource: TypeAlias = (
     str | bytes | Path | Model | Mapping[str, Any] | Iterable["Model | Mapping[str, Any] | Path"]
 )

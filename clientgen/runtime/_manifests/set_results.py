@@ -18,15 +18,6 @@ if TYPE_CHECKING:
 
     from .._models.unstructured import Unstructured
 
-__all__ = [
-    "ManifestSetError",
-    "ObjectFailure",
-    "ObjectOutcome",
-    "Outcome",
-    "SetResult",
-    "outcome_line",
-]
-
 Outcome: TypeAlias = Literal["created", "configured", "unchanged", "pruned", "kept", "deleted"]
 
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from .._models.model import Model
 
-__all__ = ["FieldPath", "TypeMismatch", "path_text", "type_mismatches"]
-
 FieldPath: TypeAlias = tuple[str | int, ...]
 """The keys and indices that lead to a value in an object."""
 

@@ -14,13 +14,6 @@ from msgspec import NODEFAULT, Struct
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = [
-    "UnknownAttribute",
-    "check_field_functions",
-    "construction_error",
-    "public_attributes",
-]
-
 # The minimum similarity for a hint (difflib). `deployments` and `endpoints` have 0.6 and are not
 # similar.
 _MIN_SIMILARITY = 0.65

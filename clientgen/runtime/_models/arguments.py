@@ -14,19 +14,6 @@ from typing import Any, Final
 
 from .model import Model
 
-__all__ = [
-    "check_class",
-    "check_clientset",
-    "check_function",
-    "check_object",
-    "check_source",
-    "missing_attribute_error",
-    "named",
-    "needing_rest",
-    "unexpected_option",
-    "wrong_client",
-]
-
 _FLAVOURS: Final = {
     "clientgen.runtime._async.rest": "clientgen.runtime.aio",
     "clientgen.runtime._sync.rest": "clientgen.runtime.sync",

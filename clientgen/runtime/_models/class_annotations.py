@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-__all__ = ["annotations_of", "declared_annotations"]
-
 
 def declared_annotations(namespace: dict[str, Any]) -> dict[str, Any]:
     """Return the annotations of a class body, and store them in its namespace.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-__all__ = ["CopyResult"]
-
 
 class CopyResult(Struct, frozen=True, kw_only=True):
     """The number of copied files, their total size in bytes, and the names of skipped files."""

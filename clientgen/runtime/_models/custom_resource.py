@@ -18,8 +18,6 @@ from .class_annotations import declared_annotations
 from .meta_v1 import ObjectMeta
 from .model import Model, auto, constant, field
 
-__all__ = ["CustomResource"]
-
 
 class _KindMeta(ModelMeta):
     """Declares the apiVersion and kind of a class from the keywords of its `class` statement."""

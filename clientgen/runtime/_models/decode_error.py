@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["ClientError", "DecodeError"]
-
 
 class ClientError(Exception):
     """Base class of every error that this library raises on purpose."""

@@ -20,17 +20,6 @@ from .model_info import is_sensitive
 from .raw_copy import unpin
 from .read_times import has_other_times, keep_times
 
-__all__ = [
-    "AnyObject",
-    "decode",
-    "decode_error",
-    "from_dict",
-    "malformed",
-    "read",
-    "read_either_way",
-    "to_dict",
-]
-
 AnyObject: TypeAlias = Model | dict[str, Any]
 """A model, or an object without a class: a dict of a subclass such as `Unstructured`."""
 

@@ -21,8 +21,6 @@ from .empties import EmptyDict, EmptyList, UnsetDict, UnsetList
 from .model_info import ByClass, bare, fields_of, known_model
 from .quantity import Quantity
 
-__all__ = ["deep_copy"]
-
 T = TypeVar("T")
 Copier: TypeAlias = Callable[[Any], Any]
 

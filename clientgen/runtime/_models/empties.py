@@ -14,17 +14,6 @@ from typing import Annotated, Any, Final, ForwardRef, TypeVar, get_args, get_ori
 import msgspec
 from msgspec import Meta
 
-__all__ = [
-    "EMPTIES",
-    "UNSET_ZERO",
-    "EmptyDict",
-    "EmptyList",
-    "UnsetDict",
-    "UnsetList",
-    "note_empties",
-    "unfilled",
-]
-
 K = TypeVar("K")
 V = TypeVar("V")
 

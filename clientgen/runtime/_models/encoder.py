@@ -29,8 +29,6 @@ from .quantity import Quantity
 from .read_times import ReadTime
 from .variants import Auto, unset_maker
 
-__all__ = ["encode"]
-
 Tidier: TypeAlias = Callable[[Any], Any]
 """Returns the value to encode: the same value, a changed copy, or UNSET to leave it out."""
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-__all__ = ["ExecResult"]
-
 
 class ExecResult(Struct, frozen=True, kw_only=True):
     """The output of a command in a container, and its exit code."""

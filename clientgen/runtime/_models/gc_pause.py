@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from types import TracebackType
 
-__all__ = ["GcPaused"]
-
 
 class GcPaused:
     """Disables the garbage collector in a `with` block. The block must not wait.

@@ -11,8 +11,6 @@ from secrets import token_hex
 
 from msgspec import json
 
-__all__ = ["field_name", "replace_half_surrogates", "with_members"]
-
 # The mark is random, so that a server cannot send a string that looks like a marked name.
 _MARK = f"member-{token_hex(16)}-"
 _MARKED = re.compile(b'"%b([0-9a-f]*)"' % _MARK.encode())

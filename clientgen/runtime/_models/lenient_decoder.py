@@ -30,8 +30,6 @@ from .once import once
 from .quantity import Quantity, received_texts
 from .variants import extended, unknown_attributes
 
-__all__ = ["check_usable", "decoder_of", "read_leniently"]
-
 _NULL = b"null"
 
 

@@ -9,8 +9,6 @@ from .meta_v1 import ModelList
 from .model import Model, constant
 from .model_info import fields_of
 
-__all__ = ["item_class", "new_list_class"]
-
 M = TypeVar("M", bound=Model)
 
 

@@ -10,8 +10,6 @@ import msgspec
 from .encoder import encode
 from .model import Model
 
-__all__ = ["Written", "json_values", "to_yaml"]
-
 Written: TypeAlias = Model | Mapping[str, Any]
 """An object to write as a manifest."""
 

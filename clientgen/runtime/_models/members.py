@@ -13,8 +13,6 @@ from .base import NO_RAW, ModelBase
 from .empties import UNSET_ZERO, UnsetDict, UnsetList
 from .model_info import fields_of
 
-__all__ = ["is_unset", "member"]
-
 
 def member(value: object, name: str) -> object:
     """Return the member with a wire name of a model or dict; None if there is no such member."""

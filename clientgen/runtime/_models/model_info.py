@@ -30,21 +30,6 @@ from .quantity import Quantity
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-__all__ = [
-    "ByClass",
-    "Field",
-    "bare",
-    "fields_of",
-    "has_any_kind",
-    "is_dict_class",
-    "is_sensitive",
-    "is_zero_time",
-    "known_model",
-    "leading_to",
-    "zero",
-    "zero_model_maker",
-]
-
 V = TypeVar("V")
 
 

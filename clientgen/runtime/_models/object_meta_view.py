@@ -23,8 +23,6 @@ from .reprs import model_repr
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-__all__ = ["ObjectMetaView"]
-
 V = TypeVar("V")
 M = TypeVar("M", bound=Model)
 

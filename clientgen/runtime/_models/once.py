@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["once"]
-
 P = ParamSpec("P")
 R = TypeVar("R")
 

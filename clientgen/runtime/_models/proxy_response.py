@@ -7,8 +7,6 @@ from typing import Any
 
 from msgspec import Struct, json
 
-__all__ = ["ProxyResponse"]
-
 _FIRST_ERROR_STATUS = 400
 
 

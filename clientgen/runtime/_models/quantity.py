@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, overload
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["Quantities", "Quantity"]
-
 Number: TypeAlias = int | float | Decimal
 
 _SYNTAX = re.compile(

@@ -9,8 +9,6 @@ from .quantity import Quantity
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["given_quantities", "quantity_fields", "to_quantities"]
-
 # The annotations of fields that hold only quantities, so that a string must be a quantity.
 _TYPES: Final = (Quantity, Quantity | None, dict[str, Quantity], list[Quantity])
 _TYPE_NAMES: Final = frozenset(

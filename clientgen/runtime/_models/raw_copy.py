@@ -18,8 +18,6 @@ from .base import NO_RAW, ModelBase, ModelMeta
 from .meta_v1 import ManagedFieldsEntry, ModelList, ObjectMeta
 from .model_info import ByClass, fields_of, known_model, leading_to
 
-__all__ = ["unpin"]
-
 Pool: TypeAlias = dict[int, Raw]
 Unpinner: TypeAlias = Callable[[Any, Pool], None]
 

@@ -8,8 +8,6 @@ from msgspec import Raw, json
 
 from .encoder import encode
 
-__all__ = ["raw", "raw_value"]
-
 
 def raw(value: object) -> Raw:
     """Encode a model, or any JSON-like value, as raw JSON for a `Raw` field."""

@@ -24,8 +24,6 @@ from .model import MICRO
 from .model_info import Field, fields_of, known_model, leading_to
 from .once import once
 
-__all__ = ["ReadTime", "has_other_times", "keep_times"]
-
 _MICROSECONDS = re.compile(r"(.{19}\.[0-9]{6})[0-9]*(.*)", re.DOTALL)
 _MINUTES = re.compile(rb':[0-9]{2}"')  # the end of an offset such as +02:00
 _COLON, _DOT, _QUOTE, _T = b':."T'

@@ -17,9 +17,6 @@ from .variants import unset_maker
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-
-__all__ = ["HIDDEN", "LAST_APPLIED", "identity_repr", "model_items", "model_repr"]
-
 HIDDEN: Final = "<hidden>"
 """The text that reprs show in place of a sensitive value."""
 

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from inspect import Parameter
 
-__all__ = ["short_signature"]
-
 _MAX_LINE_CHARS: Final = 80
 
 

@@ -10,8 +10,6 @@ from typing import Any, cast
 
 from .meta_v1 import ListMeta, Status, StatusCause, StatusDetails
 
-__all__ = ["MAX_RETRY_AFTER_SECONDS", "make_sound", "wait_seconds"]
-
 MAX_RETRY_AFTER_SECONDS = 300
 """The upper limit of the seconds that a server asks a client to wait before a retry."""
 

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["table_text"]
-
 # The settings of kubectl's tabwriter.
 _MIN_WIDTH, _PADDING = 6, 3
 _NAMESPACE = "NAMESPACE"

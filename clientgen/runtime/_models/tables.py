@@ -12,8 +12,6 @@ from .model import Literal, Model, constant, field
 from .table_text import table_text
 from .unstructured import Unstructured  # noqa: TC001 - msgspec evaluates annotations
 
-__all__ = ["Table", "TableColumnDefinition", "TableRow", "TableRowCondition", "annotations_of"]
-
 
 class TableColumnDefinition(Model):
     """A column of a table."""

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Self
 
-__all__ = ["Object", "Unstructured", "UnstructuredList", "holds_secrets", "list_class"]
-
 M = TypeVar("M", bound=Model)
 
 # The kinds of Kubernetes whose values no message may show.

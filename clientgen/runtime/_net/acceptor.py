@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     import socket
     from collections.abc import Callable
 
-__all__ = ["Acceptor"]
-
 # After this many iterations of the loop, the result of a pending accept has reached `_accept`.
 _DRAIN_ITERATIONS: Final = 5
 # The pause after a failed accept, for example when no file descriptor is free.

@@ -20,16 +20,6 @@ from .timed_work import done_within
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-__all__ = [
-    "FinalResponse",
-    "TimedSocket",
-    "TimedTlsSocket",
-    "deadline",
-    "time_left",
-    "to_timed_socket",
-    "within_deadline",
-]
-
 T = TypeVar("T")
 
 _FIRST_INFORMATIONAL_STATUS, _SWITCHING_PROTOCOLS_STATUS, _FIRST_FINAL_STATUS = 100, 101, 200

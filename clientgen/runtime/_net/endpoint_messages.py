@@ -9,8 +9,6 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["NO_MEMORY", "TEXT", "EndpointAnswer", "EndpointRequest", "refused"]
-
 TEXT: Final = "text/plain; charset=utf-8"
 NO_MEMORY: Final = "other requests and answers use all memory of the endpoint; try again later"
 

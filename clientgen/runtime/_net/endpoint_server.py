@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from aiohttp.web_protocol import RequestHandler
     from aiohttp.web_request import BaseRequest
 
-__all__ = ["EndpointServer"]
-
 _log = logging.getLogger("clientgen.runtime.endpoints")
 # The first and the longest pause between checks whether an answer is sent.
 _FIRST_POLL_SECONDS: Final = 0.001

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from ssl import SSLContext
 
-__all__ = ["MAX_BODY_BYTES", "EndpointsBase", "parse_address"]
-
 AnswerT = TypeVar("AnswerT")
 ServerT = TypeVar("ServerT")
 

@@ -17,8 +17,6 @@ from . import endpoint_limits as limits
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-__all__ = ["Peers", "peer_of"]
-
 C = TypeVar("C")
 
 _NETWORK_BITS = 64  # of an IPv6 address; a machine may choose the other bits itself

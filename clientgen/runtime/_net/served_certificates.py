@@ -21,8 +21,6 @@ from ..errors import ConfigError
 if TYPE_CHECKING:
     import os
 
-__all__ = ["ServedCertificates"]
-
 _log = logging.getLogger("clientgen.runtime.webhooks")
 
 _FILE_NAMES: Final = ("tls.crt", "tls.key")

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from aiohttp.web_server import Server
 
-__all__ = ["shut_down", "without_tls"]
-
 
 async def shut_down(server: Server, grace: float) -> None:
     """Wait up to `grace` seconds for running answers, then close all connections immediately.

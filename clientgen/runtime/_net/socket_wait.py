@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import socket
 
-__all__ = ["wait_for"]
-
 # The selectors for epoll and kqueue open a file descriptor. Windows has no poll.
 _Selector = getattr(selectors, "PollSelector", selectors.SelectSelector)
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import socket
 
-__all__ = ["KEEPALIVE"]
-
 # As in Go, the first probe is sent after 15 seconds without data. Go gives up after nine lost
 # probes. These values detect a dead peer, or a firewall that has dropped the connection, after 39
 # seconds: 15 s, then three probes at 8 s.

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from ssl import SSLContext
 
-__all__ = ["ThreadedServer"]
-
 _log = logging.getLogger("clientgen.runtime.endpoints")
 
 _PIECE_BYTES: Final = 1 << 16

@@ -6,8 +6,6 @@ import threading
 from collections import Counter, deque
 from typing import Final, Generic, TypeVar
 
-__all__ = ["Turns"]
-
 W = TypeVar("W")
 
 # A peer may take another turn while it has fewer than this many times the free turns.

@@ -21,19 +21,6 @@ if TYPE_CHECKING:
 
     from .._http.call_options import Labels
 
-__all__ = [
-    "DAEMON_SETS",
-    "NODES",
-    "DrainPlan",
-    "check_node",
-    "check_pod_selector",
-    "daemon_sets_of",
-    "eviction_of",
-    "pod_name",
-    "pods_on",
-    "unschedulable",
-]
-
 NODES: Final = Resource("", "v1", "nodes", "Node", namespaced=False)
 DAEMON_SETS: Final = Resource("apps", "v1", "daemonsets", "DaemonSet")
 

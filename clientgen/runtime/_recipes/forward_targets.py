@@ -18,15 +18,6 @@ if TYPE_CHECKING:
 
     from .._conditions.json_fields import Json
 
-__all__ = [
-    "FORWARDED",
-    "FORWARDED_MESSAGE",
-    "best_pod",
-    "check_target_port",
-    "pod_port",
-    "pod_selector",
-]
-
 FORWARDED: Final = {
     **WORKLOADS,
     ("apps/v1", "ReplicaSet"): Resource("apps", "v1", "replicasets", "ReplicaSet"),

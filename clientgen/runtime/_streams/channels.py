@@ -19,26 +19,6 @@ from ..errors import ResponseBroken, api_error
 if TYPE_CHECKING:
     from ..errors import RequestInfo
 
-__all__ = [
-    "CLOSE",
-    "ERROR",
-    "RESIZE",
-    "STDERR",
-    "STDIN",
-    "STDOUT",
-    "SUBPROTOCOLS",
-    "V4",
-    "V5",
-    "close_message",
-    "exit_status",
-    "failure_status",
-    "message",
-    "read_exit_code",
-    "read_size",
-    "resize_message",
-    "split",
-]
-
 V5: Final = "v5.channel.k8s.io"
 V4: Final = "v4.channel.k8s.io"
 SUBPROTOCOLS: Final = (V5, V4)

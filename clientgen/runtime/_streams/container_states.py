@@ -11,8 +11,6 @@ from ..errors import OperationRefused
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["ContainerState", "check_not_ended", "container_states"]
-
 _KINDS: Final = ("initContainer", "container", "ephemeralContainer")
 
 

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from .._models.exec_result import ExecResult
     from ..errors import RequestInfo
 
-__all__ = ["Output", "OutputReader", "check_command", "check_result"]
-
 _MAX_STATUS_BYTES = 1 << 16
 _MAX_SHOWN_STDERR_BYTES = 2000
 

@@ -15,16 +15,6 @@ from ..errors import ConnectionFailed, ResponseBroken
 if TYPE_CHECKING:
     from ..errors import RequestInfo
 
-__all__ = [
-    "DATA",
-    "ERRORS",
-    "SUBPROTOCOL",
-    "PortReader",
-    "check_port",
-    "check_refused",
-    "opening_messages",
-]
-
 SUBPROTOCOL: Final = "v4.channel.k8s.io"
 DATA: Final = 0
 ERRORS: Final = 1

@@ -25,15 +25,6 @@ if TYPE_CHECKING:
     from .._http.request import Headers
     from ..errors import RequestInfo
 
-__all__ = [
-    "check_response",
-    "is_json",
-    "proxy_request",
-    "proxy_response",
-    "proxy_segment",
-    "raise_refusal",
-]
-
 _MAX_PORT: Final = 65535
 _PORT_NAME: Final = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?").fullmatch
 _METHOD: Final = re.compile(r"[A-Z]+").fullmatch

@@ -11,8 +11,6 @@ from .outputs import check_command
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["attach_request", "exec_request", "stdin_of"]
-
 _PROCESS = {
     "container": "container",
     "stdin": "stdin",

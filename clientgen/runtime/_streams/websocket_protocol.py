@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from .._http.request import Headers
     from ..errors import RequestInfo
 
-__all__ = ["MAX_MESSAGE", "SWITCHING_PROTOCOLS", "Frames", "Handshake", "accept_key"]
-
 SWITCHING_PROTOCOLS = 101
 MAX_MESSAGE = 16 << 20
 """The maximum size of a message, in bytes. A larger message ends the connection."""

@@ -53,8 +53,6 @@ if TYPE_CHECKING:
     from .proxy import Proxy
     from .rest import Rest
 
-__all__ = ["GroupVersionClient", "ResourceClient", "Subresource"]
-
 T = TypeVar("T", bound=Object)
 ListT = TypeVar("ListT", bound=ModelList[Any])
 ManifestT = TypeVar("ManifestT")

@@ -58,8 +58,6 @@ if TYPE_CHECKING:
     from .manifest_set import ManifestSet
     from .watch import Watch
 
-__all__ = ["ClientsetBase"]
-
 M = TypeVar("M", bound=Model)
 T = TypeVar("T", bound=Object)
 

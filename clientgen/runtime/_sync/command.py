@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from .exec_stream import ExecStream
     from .rest import Rest
 
-__all__ = ["CommandInput", "CommandOutput", "GivenBytes", "RunningCommand", "run_command"]
-
 
 class GivenBytes:
     """The input of a command, given as bytes."""

@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from ._primitives import Function, Task
     from .lease_client import Client
 
-__all__ = ["Controller", "client_of"]
-
 T_co = TypeVar("T_co", covariant=True)
 T = TypeVar("T")
 

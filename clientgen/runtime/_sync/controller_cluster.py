@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from .clientset import ClientsetBase
     from .recorder import EventRecorder
 
-__all__ = ["Cluster"]
-
 
 class Cluster:
     """The clientset of a cluster, and a recorder of events that writes into it.

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from ._primitives import Task
     from .rest import Rest
 
-__all__ = ["Copier"]
-
 _BATCH_BYTES = 1 << 18
 _MAX_BATCHES = 8
 _MAX_STDERR_BYTES = 1 << 16

@@ -62,8 +62,6 @@ if TYPE_CHECKING:
     from ._primitives import Function
     from .rest import Rest
 
-__all__ = ["Discovery", "discovery_of"]
-
 _log = logging.getLogger("clientgen.discovery")
 
 _NOT_MODIFIED = 304

@@ -68,13 +68,6 @@ if TYPE_CHECKING:
     from .discovery import Discovery
     from .rest import Rest
 
-__all__ = [
-    "DynamicClient",
-    "DynamicResource",
-    "DynamicSubresource",
-    "MetadataClient",
-]
-
 T = TypeVar("T", bound=Object)
 S = TypeVar("S", bound=Object)
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from .rest import Rest
     from .websocket import WebSocket
 
-__all__ = ["ExecStream"]
-
 # A message of this size fits into 128 KiB with its headers. Larger messages are not faster.
 _CHUNK_BYTES = (1 << 17) - 64
 

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from ._primitives import Function
     from .clientset import ClientsetBase
 
-__all__ = ["Finalizer"]
-
 T = TypeVar("T", bound=Object)
 
 _CONFLICT_TIMEOUT_SECONDS = 60.0

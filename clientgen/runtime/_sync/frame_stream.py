@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from .rest import Rest
     from .transport_protocol import ByteStream
 
-__all__ = ["Stoppable"]
-
 _MAX_FRAMES_PER_TURN = 500  # the frames of one read before other tasks run
 
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from .._net.endpoint_messages import EndpointRequest
     from ._primitives import Callback
 
-__all__ = ["Probes"]
-
 logger = logging.getLogger("clientgen.runtime.manager")
 
 _METHOD_NOT_ALLOWED = EndpointAnswer(405, b"only GET and HEAD\n", headers=(("Allow", "GET, HEAD"),))

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from .._clock import Clock
     from ._primitives import Task
 
-__all__ = ["HealthMonitor", "MonitoredStream", "Probe"]
-
 _STOP_TIMEOUT_SECONDS = 1.0
 _NEVER = float("inf")
 _MAX_SLEEP_SECONDS = 3600.0

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from .._net.threaded_server import ThreadedServer
 
-__all__ = ["Endpoints"]
-
 
 class Endpoints(EndpointsBase[Callable[[EndpointRequest], EndpointAnswer]]):
     __doc__ = EndpointsBase.__doc__

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from .._models.meta_v1 import ModelList
     from .lease_client import Client
 
-__all__ = ["GroupVersionInformers", "InformerFactory"]
-
 T = TypeVar("T", bound=Object)
 InformerT = TypeVar("InformerT", bound=SharedInformer[Any])
 FactoryT = TypeVar("FactoryT", bound="InformerFactory")

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ._primitives import Task
     from .lease_client import Client
 
-__all__ = ["LeaderElector"]
-
 _JOIN_TIMEOUT_SECONDS = 1.0
 
 logger = logging.getLogger("clientgen.runtime.leader_election")

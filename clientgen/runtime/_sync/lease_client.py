@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from .._controllers.election import Election, LeaseRequest
     from .._http.request import HttpRequest, HttpResponse
 
-__all__ = ["Client", "LeaseClient", "rest_of"]
-
 
 class HasRest(Protocol):
     """A clientset."""

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from .rest import Rest
     from .transport_protocol import ByteStream
 
-__all__ = ["Lines"]
-
 
 class Lines(Stoppable):
     """An iterator of log lines. It ends at the end of the log, or when `stop` is called.

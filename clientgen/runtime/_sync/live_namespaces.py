@@ -13,8 +13,6 @@ from ._primitives import short_lock
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
 
-__all__ = ["LiveNamespaces"]
-
 
 class Member(Protocol):
     """The methods of an informer that the set calls."""

@@ -13,8 +13,6 @@ from .._net.socket_wait import wait_for
 if TYPE_CHECKING:
     from ._primitives import Function
 
-__all__ = ["LocalConnection", "LocalListener"]
-
 logger = logging.getLogger("clientgen.runtime.ports")
 
 _HOST = "127.0.0.1"

@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from ._primitives import Task
     from .rest import Rest
 
-__all__ = ["LogTail"]
-
 logger = logging.getLogger("clientgen.runtime.logs")
 
 _MAX_QUEUED_LINES = 1000

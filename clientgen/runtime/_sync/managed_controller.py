@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from .live_namespaces import LiveNamespaces
     from .recorder import EventRecorder
 
-__all__ = ["Context", "ManagedController"]
-
 T = TypeVar("T", bound=Object)
 S = TypeVar("S")
 T_co = TypeVar("T_co", bound=Object, covariant=True)

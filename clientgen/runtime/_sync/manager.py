@@ -50,8 +50,6 @@ if TYPE_CHECKING:
     from .recorder import EventRecorder
     from .webhook_server import Webhooks
 
-__all__ = ["Manager"]
-
 T = TypeVar("T", bound=Object)
 
 _POLL_INTERVAL_SECONDS = 0.05

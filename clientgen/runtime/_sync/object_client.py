@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from .rest import Rest
     from .watch import Watch
 
-__all__ = ["ObjectClient"]
-
 T = TypeVar("T", bound=Object)
 S = TypeVar("S", bound=Object)
 ListT = TypeVar("ListT", bound=ModelList[Any])

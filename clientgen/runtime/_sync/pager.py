@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from .rest import Rest
 
-__all__ = ["each_page", "list_pages"]
-
 ListT = TypeVar("ListT", bound=ModelList[Any])
 
 

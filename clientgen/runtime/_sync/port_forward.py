@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from .rest import Rest
     from .websocket import WebSocket
 
-__all__ = ["PodFinder", "PodPort", "PortForward", "SinglePod"]
-
 logger = logging.getLogger("clientgen.runtime.ports")
 
 _OPEN_TIMEOUT_SECONDS = 30.0

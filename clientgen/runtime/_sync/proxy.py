@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from .transport_protocol import ByteStream
     from .websocket import WebSocket
 
-__all__ = ["Proxy", "ProxyStream"]
-
 _FIRST_ERROR_CODE = 400
 _MAX_STATUS_BYTES = 1 << 16
 

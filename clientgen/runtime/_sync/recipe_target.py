@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from .lease_client import Client
     from .rest import Rest
 
-__all__ = ["RecipeTarget", "any_client"]
-
 
 class RecipeTarget:
     """The object of a recipe, with the clients for the object."""

@@ -57,16 +57,6 @@ if TYPE_CHECKING:
     from .lease_client import Client
     from .rest import Rest
 
-__all__ = [
-    "cordon",
-    "drain",
-    "rollout_history",
-    "rollout_restart",
-    "rollout_status",
-    "rollout_undo",
-    "uncordon",
-]
-
 T = TypeVar("T", bound=Object)
 
 # kubectl: drain.Helper.EvictErrorRetryDelay.

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from .rest import Rest
     from .transport_protocol import ByteStream
 
-__all__ = ["Reflector", "Sink"]
-
 Entry = TypeVar("Entry")
 
 # A server ends a list after a minute (kube-apiserver --request-timeout), and answers a watch within

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from .transport_protocol import ByteStream, DuplexStream, Transport
     from .websocket import WebSocket
 
-__all__ = ["Rest"]
-
 # The names that `dir` lists. The other attributes are for the runtime.
 _PUBLIC = frozenset(
     (

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from .._models.unstructured import Object
     from .lease_client import Client
 
-__all__ = ["port_forward"]
-
 
 def port_forward(
     k: Client,

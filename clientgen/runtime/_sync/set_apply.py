@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from ._primitives import Function
     from .set_requests import SetRequests
 
-__all__ = ["SetRun"]
-
 _DELETING: Final = "it is being deleted"
 _ESTABLISHED_SECONDS: Final = 60.0
 

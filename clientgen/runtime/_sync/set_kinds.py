@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from .._manifests.set_objects import SetObject
     from .rest import Rest
 
-__all__ = ["KindFinder"]
-
 _BUILTIN_PARENTS: Final = (
     Resource("", "v1", "secrets", "Secret"),
     Resource("", "v1", "configmaps", "ConfigMap"),

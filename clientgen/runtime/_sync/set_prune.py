@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from .set_kinds import KindFinder
     from .set_requests import SetRequests
 
-__all__ = ["Pruner"]
-
 _log = logging.getLogger("clientgen.manifests")
 
 _DEFINITION_PATH: Final = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/"

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from .._models.unstructured import Unstructured
     from .rest import Rest
 
-__all__ = ["SetRequests"]
-
 _CREATED: Final = 201
 
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ._primitives import Function
     from .rest import Rest
 
-__all__ = ["Progress", "SetWait"]
-
 _log = logging.getLogger("clientgen.manifests")
 
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from ._primitives import Task
     from .lease_client import Client
 
-__all__ = ["Sharding"]
-
 _LABEL = "clientgen/sharding"
 _MAX_NAME_CHARACTERS = 46
 

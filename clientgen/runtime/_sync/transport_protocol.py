@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from .._http.request import HttpRequest, HttpResponse
 
-__all__ = ["ByteStream", "ConnectingTransport", "DuplexStream", "Transport"]
-
 
 class ByteStream(Protocol):
     """A response whose body is read while it arrives."""

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from .._conditions.checks import Deleted
     from .._http.call_options import Fields, Labels
 
-__all__ = ["WaitingClient", "WaitingCollection"]
-
 T = TypeVar("T", bound=Object)
 
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from .rest import Rest
     from .transport_protocol import ByteStream
 
-__all__ = ["Watch"]
-
 T = TypeVar("T", bound=Object)
 
 

@@ -49,8 +49,6 @@ if TYPE_CHECKING:
     from .._models.unstructured import Unstructured
     from ._primitives import Callback
 
-__all__ = ["Webhooks"]
-
 M = TypeVar("M", bound=Object)
 SourceT = TypeVar("SourceT", bound=Model)
 TargetT = TypeVar("TargetT", bound=Model)

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from .._controllers.queue_state import QueueMetrics, QueueMetricsProvider
     from .._controllers.rate_limiters import RateLimiter
 
-__all__ = ["PriorityQueue", "WorkQueue"]
-
 T = TypeVar("T", bound=Hashable)
 
 

@@ -11,8 +11,6 @@ from clientgen._json import is_object
 if TYPE_CHECKING:
     from .webhook_calls import Outcome
 
-__all__ = ["problem_of", "undecodable"]
-
 _OK: Final = range(200, 207)
 _SERVER_ERROR: Final = 500
 _MESSAGES: Final = {

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from .webhook_calls import WebhookCall
 
-__all__ = ["Conversion", "answered_objects", "conversion_review", "restored", "review_version"]
-
 _GROUP: Final = "apiextensions.k8s.io"
 _KIND: Final = "ConversionReview"
 _VERSIONS: Final = ("v1", "v1beta1")

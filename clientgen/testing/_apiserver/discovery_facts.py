@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["CATEGORIES", "GROUPS", "SHORT_NAMES", "STORED_IN", "storage_version_hash"]
-
 _TABLE: Final[Mapping[str, Any]] = json.loads(
     resources.files(__name__.rpartition(".")[0]).joinpath("discovery.json").read_bytes()
 )

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from datetime import datetime
 
-__all__ = ["ObjectReader"]
-
 
 class ObjectReader(Protocol):
     """Reads stored objects. Every object it returns is a copy."""

@@ -11,8 +11,6 @@ from clientgen._openapi.resolved import UNKNOWN, ResolvedSchema
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Resource", "Subresource"]
-
 
 @dataclass(frozen=True, slots=True)
 class Subresource:

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
     from clientgen._openapi.operation import Call
 
-__all__ = ["SCALE", "Spec", "SpecError", "load", "read"]
-
 SCALE: Final = GroupVersionKind("autoscaling", "v1", "Scale")
 """The kind of every `scale` subresource, whatever the operations of custom resources say."""
 

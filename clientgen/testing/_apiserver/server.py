@@ -53,8 +53,6 @@ if TYPE_CHECKING:
     from .served_spec import Spec
     from .webhook_calls import WebhookCall
 
-__all__ = ["ApiServer"]
-
 _log = logging.getLogger("clientgen.testing")
 
 

@@ -17,8 +17,6 @@ from clientgen._apimachinery.failures import bad_request
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-__all__ = ["FieldTerm", "LabelTest", "field_terms", "label_test"]
-
 LabelTest: TypeAlias = "Callable[[Mapping[str, str]], bool]"
 
 _TOKEN: Final = re.compile(r"\s*(!=|==|=|!|>|<|,|\(|\)|[^\s!=<>,()]+)")

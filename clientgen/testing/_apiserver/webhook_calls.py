@@ -22,16 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
 
-__all__ = [
-    "MAX_ANSWER_BYTES",
-    "Attempt",
-    "Outcome",
-    "Target",
-    "Unanswered",
-    "WebhookCall",
-    "target_of",
-]
-
 MAX_ANSWER_BYTES: Final = 10 * 1024 * 1024
 """The most bytes that a webhook may answer."""
 _MAX_ATTEMPTS: Final = 100

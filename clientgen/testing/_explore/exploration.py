@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from .explored_cluster import Template
     from .virtual_time import VirtualTime
 
-__all__ = ["Setting"]
-
 
 class Setting(Struct):
     """The arguments of an exploration, shared by all its runs."""

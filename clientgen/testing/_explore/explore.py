@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from .fault_schedules import Fault
     from .run_records import Event
 
-__all__ = ["Exploration", "FoundBug", "explore"]
-
 C = TypeVar("C")
 E = TypeVar("E")
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from .._apiserver.storage.store import Store
     from .virtual_loop import VirtualLoop
 
-__all__ = ["ExploredCluster", "Template"]
-
 # Not the seed of any run, so that the uids of the template's objects are unique.
 _TEMPLATE_SEED: Final = 0x7E3714A7E
 

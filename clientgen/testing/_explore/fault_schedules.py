@@ -12,8 +12,6 @@ from typing import Final
 
 from msgspec import Struct
 
-__all__ = ["KINDS", "PLACED", "Fault", "parse", "text_of"]
-
 KINDS: Final = {
     "crash-before": "the process is killed before the server receives the request",
     "crash-after": "the process is killed after the server has executed the request",

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from .._apiserver.storage.store import Record, Store
 
-__all__ = ["endless_failures", "foreign_owners", "is_garbage", "stuck_objects"]
-
 _MIN_ENDS: Final = 5
 
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from .._fake.dispatcher import Dispatcher
     from .virtual_loop import VirtualLoop
 
-__all__ = ["RunNetwork", "Transport", "WatchStream"]
-
 _END_OF_INITIAL: Final = b"k8s.io/initial-events-end"
 
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from .._fake.actions import Action
     from .._fake.fake_cluster import FakeCluster
 
-__all__ = ["OtherWriters"]
-
 _MERGE_PATCH: Final = ("Content-Type", "application/merge-patch+json")
 _FIRST_NON_SUCCESS: Final = 300
 _RETRY_SECONDS: Final = 0.2

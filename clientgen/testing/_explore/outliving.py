@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import ModuleType
 
-__all__ = ["OutlivingVariables"]
-
 _COMPARABLE_TYPES: Final = (
     dict,
     list,

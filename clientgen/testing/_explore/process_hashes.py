@@ -12,8 +12,6 @@ from typing import cast
 
 from .virtual_loop import PROCESS
 
-__all__ = ["virtual_hash"]
-
 
 def virtual_hash(value: object, /) -> int:
     """Return the hash of an object in the current process of the run.

@@ -16,8 +16,6 @@ from clientgen._json import is_array, is_object
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-__all__ = ["RandomTexts", "may_be_random", "without_random"]
-
 Place: TypeAlias = "tuple[str, str]"
 """A resource, and the path of a field without the numbers of items."""
 

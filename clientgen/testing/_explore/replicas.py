@@ -14,8 +14,6 @@ from .virtual_loop import Process, text_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Replica"]
-
 _RESTART_SECONDS: Final = 1.0
 _MAX_BACKOFF_SECONDS: Final = 30.0
 _NO_THREADS: Final = (

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from .exploration import Setting
     from .fault_schedules import Fault
 
-__all__ = ["Run"]
-
 _CONFIG: Final = ClusterConfig("http://explored-cluster")
 # All times are seconds of the run's virtual time.
 _LATENCY_SECONDS: Final = 0.002

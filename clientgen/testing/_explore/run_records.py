@@ -6,8 +6,6 @@ from msgspec import Struct, field
 
 from .random_texts import RandomTexts
 
-__all__ = ["Event", "Outcome", "Point", "Violation"]
-
 
 class Event(Struct):
     """A line of the report: at a moment, a client did something."""

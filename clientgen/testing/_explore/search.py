@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from .run_records import Outcome, Point
 
-__all__ = ["shrink", "single_faults", "with_one_more_fault"]
-
 _LAG_SECONDS: Final = ("0.3", "3")
 _LONG_LAG_SECONDS: Final = "12"
 _PAUSE_SECONDS: Final = "40"

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from .._apiserver.storage.store import Record, Store
 
-__all__ = ["TOUCHED", "UNJUDGED", "State", "difference", "plain_value", "public_fields", "state_of"]
-
 TOUCHED: Final = "explore.clientgen.dev/touched"
 """The annotation that the other client writes."""
 UNJUDGED: Final = frozenset(

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from .._apiserver.storage.store import Change, Record
     from .._fake.actions import Action
 
-__all__ = ["UserObject"]
-
 _SERVER_FIELDS = (
     "uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink",
     "deletionTimestamp", "deletionGracePeriodSeconds",

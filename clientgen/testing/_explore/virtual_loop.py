@@ -22,8 +22,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterable
 
-__all__ = ["PROCESS", "Process", "TooBusy", "VirtualLoop", "clock_offset"]
-
 T = TypeVar("T")
 
 _MAX_CALLBACKS: Final = 400_000

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     from .virtual_loop import VirtualLoop
 
-__all__ = ["VirtualTime"]
-
 _START: Final = datetime(2026, 1, 1, tzinfo=UTC)
 _EPOCH: Final = _START.timestamp()
 _REAL: Final = {

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from .._apiserver.storage.cluster_state import ClusterState
     from .._apiserver.storage.store import Change, Collection, Record
 
-__all__ = ["VolumeProtection"]
-
 _FINALIZERS: Final = {
     "persistentvolumeclaims": PROTECTED,
     "persistentvolumes": VOLUME_PROTECTED,

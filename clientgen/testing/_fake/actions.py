@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from clientgen.runtime._http.request import HttpRequest
 
-__all__ = ["Action", "action_of"]
-
 M = TypeVar("M", bound=Model)
 
 _COMMON_VERBS: Final = {"GET": "get", "POST": "create", "PUT": "update", "PATCH": "patch"}

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from .._apiserver.responses.answers import Answer, Headers
     from .dispatcher import Dispatcher
 
-__all__ = ["Frontend"]
-
 _log = logging.getLogger("clientgen.testing")
 
 # Larger bodies are compressed if the client accepts gzip. Facts:

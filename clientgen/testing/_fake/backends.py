@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     Answer: TypeAlias = tuple[int, bytes]
     MaybeAwaitable: TypeAlias = Answer | Awaitable[Answer]
 
-__all__ = ["Backends", "WebhookBackend"]
-
 _log = logging.getLogger("clientgen.testing")
 
 _HEADERS: Final = {

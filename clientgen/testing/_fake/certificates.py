@@ -5,8 +5,6 @@ from __future__ import annotations
 import ssl
 from dataclasses import dataclass, field
 
-__all__ = ["Identity", "TlsUnavailable", "new_identity"]
-
 _TRUSTME_MISSING = "TLS needs trustme to make a certificate: pip install trustme"
 
 

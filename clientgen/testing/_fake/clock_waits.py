@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     Runner: TypeAlias = threading.Thread | asyncio.AbstractEventLoop
 
-__all__ = ["ClockWait", "Settling", "is_alive", "running_loop"]
-
 # The tasks of a loop are idle after this many loop iterations without a request or a clock wait.
 _IDLE_ITERATIONS: Final = 30
 # The real time that a step waits for a thread that waits for something other than the clock.

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from .processes import Process
 
-__all__ = ["ContainerFiles"]
-
 _MAX_BYTES: Final = 1 << 30
 _NOT_FOUND_EXIT_CODE: Final = 127
 _USAGE_EXIT_CODE: Final = 2

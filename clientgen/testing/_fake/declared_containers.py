@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from .served_ports import PortHandler
     from .sessions import Session
 
-__all__ = ["Container", "Containers"]
-
 
 class Container:
     """The commands, files and ports of fake containers. `FakeCluster.container` returns it."""

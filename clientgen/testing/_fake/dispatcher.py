@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from .actions import Action
     from .reactors import Effect, Pattern
 
-__all__ = ["Dispatcher", "Handler"]
-
 _MAX_ADVANCE_SECONDS: Final = 3600.0
 
 

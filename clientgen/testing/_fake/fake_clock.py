@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from .clock_waits import Runner
 
-__all__ = ["FakeClock", "Step"]
-
 _START: Final = datetime(2026, 1, 1, tzinfo=UTC)
 # After this many stops within a second, the clock skips the rest of that second, because code may
 # wait for shorter and shorter times. The lower limit is for the second after such a second.

@@ -55,8 +55,6 @@ if TYPE_CHECKING:
     from .reactors import Error, Reaction, Rule, Trigger
     from .service_accounts import RoleSource
 
-__all__ = ["FakeCluster", "Seed", "cluster_of", "fake_clientset"]
-
 C = TypeVar("C")
 Seed: TypeAlias = "Model | Mapping[str, Any]"
 Definitions: TypeAlias = "Source | Iterable[Source | Seed]"

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from .certificates import Identity
     from .fake_cluster import FakeCluster
 
-__all__ = ["LocalServer"]
-
 _HOST = "127.0.0.1"
 _BACKLOG = 1024
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from .._apiserver.storage.container_logs import ContainerLog
     from .dispatcher import Dispatcher
 
-__all__ = ["LogWriter"]
-
 
 class LogWriter:
     """Writes the log of one container. `FakeCluster.logs` returns it."""

@@ -21,16 +21,6 @@ if TYPE_CHECKING:
     from .._apiserver.webhook_calls import WebhookCall
     from .actions import Action
 
-__all__ = [
-    "ConnectionCut",
-    "CutResponse",
-    "OpenStream",
-    "afterwards",
-    "cut",
-    "cut_response",
-    "delayed",
-]
-
 _DEFAULT_WATCH_BYTES: Final = 512
 _MAX_WATCH_BYTES: Final = 4096
 

@@ -26,8 +26,6 @@ from clientgen._apimachinery.failures import Failure
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["check_origin"]
-
 _LOCAL_HOSTS: Final = frozenset(["localhost", "127.0.0.1", "::1"])
 
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from .._apiserver.controllers.play import ControllerManager
     from .dispatcher import Dispatcher
 
-__all__ = ["Play", "PlayedPods"]
-
 _NO_NODE: Final = "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector."
 _NO_ROOM: Final = "The node was low on resource: memory."
 _MAX_EXIT_CODE: Final = 255

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["namespace_and_name"]
-
 
 def namespace_and_name(pod: str) -> tuple[str, str]:
     """Split `namespace/name`; both may be patterns.

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     Handler: TypeAlias = "Callable[[Process], int | None]"
 
-__all__ = ["Process"]
-
 _log = logging.getLogger("clientgen.testing")
 
 _MAX_EXIT_CODE: Final = 255

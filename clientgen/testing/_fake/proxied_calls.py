@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from .._apiserver.verbs.proxy_subresource import ProxyRequest
     from .served_ports import PortHandler
 
-__all__ = ["ProxiedCall"]
-
 _TIMEOUT_SECONDS: Final = 30.0
 _MAX_BODY_BYTES: Final = 64 << 20
 _CHUNK_BYTES: Final = 1 << 16

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from .fake_cluster import FakeCluster
     from .local_server import LocalServer
 
-__all__ = ["api_server", "api_server_options", "fake_cluster", "fake_cluster_options", "kubeconfig"]
-
 _FILE_OPTIONS: Final = {
     "--rbac": "write the least roles that allow the requests of service accounts in these tests",
     "--rbac-record": "write the requests of service accounts, for `clientgen rbac`",

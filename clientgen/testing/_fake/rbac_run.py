@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from clientgen._rbac.rbac_markers import Marker
     from clientgen._rbac.roles import Roles
 
-__all__ = ["RbacRun"]
-
 _WORKER_OUTPUT_KEY: Final = "clientgen_rbac"
 _EXIT_FAILED: Final = 1
 _MAX_NAMES_SHOWN: Final = 10

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     Effect: TypeAlias = Callable[[Action, Callable[[], Answer]], Answer]
 
-__all__ = ["Error", "Pattern", "Reaction", "Rule", "Trigger", "failing", "reacting"]
-
 _VERBS: Final = (
     "get",
     "list",

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     PortHandler: TypeAlias = "Callable[[PortConnection], object]"
 
-__all__ = ["ForwardedPorts", "PortConnection", "pipe_to", "serve"]
-
 _log = logging.getLogger("clientgen.testing")
 
 _CHUNK_BYTES: Final = 1 << 15

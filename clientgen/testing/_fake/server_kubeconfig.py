@@ -12,8 +12,6 @@ from urllib.parse import urlsplit
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["ForeignFile", "kubeconfig", "write_kubeconfig"]
-
 # kubectl asks for a user name over HTTPS if the kubeconfig has no credentials.
 _UNUSED_TOKEN: Final = "none-is-needed"  # noqa: S105 - not a secret
 _FIRST_LINE: Final = "# Written by clientgen serve, which will overwrite it.\n"

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from .._apiserver.server import ApiServer
 
-__all__ = ["Run", "ServiceAccounts", "begin_run", "end_run", "read_role_source"]
-
 RoleSource: TypeAlias = "Path | str | Iterable[Model | Mapping[str, Any]]"
 
 

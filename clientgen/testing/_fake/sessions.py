@@ -11,8 +11,6 @@ from .._apiserver.responses.answers import Upgrade
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["MAX_BUFFERED_BYTES", "Input", "Session"]
-
 MAX_BUFFERED_BYTES: Final = 1 << 20
 """The maximum number of unread bytes in each direction."""
 

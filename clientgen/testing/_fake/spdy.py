@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["DICTIONARY", "Data", "Opened", "Reset", "SpdyConnection", "SpdyError", "data_frame"]
-
 _VERSION: Final = 0x8003
 _SYN_STREAM: Final = 1
 _SYN_REPLY: Final = 2

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
 
-__all__ = ["Standstill"]
-
 _CHECKS_PER_PATIENCE: Final = 10
 # A check that is this many intervals late means that the program itself was stopped.
 _LATE_INTERVALS: Final = 3

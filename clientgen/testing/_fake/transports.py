@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     Streams: TypeAlias = "set[_AnswerReader[Any]]"
     Connections: TypeAlias = "set[_Connection[Any]]"
 
-__all__ = ["AsyncInProcessTransport", "InProcessTransport"]
-
 W = TypeVar("W", bound=ThreadWaker | LoopWaker)
 
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from .._apiserver.verbs.connect import PortRequest
     from .served_ports import PortHandler
 
-__all__ = ["TunnelledPorts"]
-
 _MAX_STREAMS: Final = 2000
 
 

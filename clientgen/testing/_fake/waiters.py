@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from clientgen.runtime._clock import Clock
 
-__all__ = ["LoopWaker", "ThreadWaker", "earliest"]
-
 
 class ThreadWaker:
     """Lets a thread wait until the waker is called."""

@@ -11,8 +11,6 @@ from clientgen._problems import Problems
 from clientgen.generator.sources.files import links_to_nowhere
 from clientgen.generator.sources.spec import Input
 
-__all__ = ["NOTHING", "Manifest", "gather"]
-
 _ENDINGS = frozenset({".yaml", ".yml", ".json"})
 # No other file can hold one, so that what stands beside manifests in a folder is not even parsed.
 _MARK = b"CustomResourceDefinition"

@@ -30,8 +30,6 @@ from clientgen.generator.sources.crd.yaml_documents import (
     yaml_documents,
 )
 
-__all__ = ["json_texts", "read_documents"]
-
 _PYTHON_RECURSION_LIMIT = 1000
 _HINT = "Name files and folders of YAML or JSON manifests."
 _SPACE = re.compile(r"\s*")

@@ -16,8 +16,6 @@ from clientgen._openapi.keywords import KEYWORDS, ValueForm
 from clientgen._problems import Problems
 from clientgen.generator.sources.crd.positions import below
 
-__all__ = ["MAX_DEPTH", "shaped"]
-
 MAX_DEPTH = 100
 """Levels of a schema; those of real definitions have some twenty."""
 

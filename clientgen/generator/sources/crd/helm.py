@@ -6,8 +6,6 @@ import re
 
 from clientgen._problems import Problem
 
-__all__ = ["HINT", "helm_problem", "is_template"]
-
 HINT = "Render the chart with `helm template`, and use its output."
 # A line that YAML takes for the start of an object and Helm for a directive.
 _DIRECTIVE = re.compile(r"^(?:[^#'\"\n]*[:\-]\s+|\s*)\{\{.*", re.MULTILINE)

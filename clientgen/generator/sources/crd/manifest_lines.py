@@ -13,8 +13,6 @@ from clientgen._yaml import composer
 from clientgen.generator.sources.crd.crd_documents import json_texts
 from clientgen.generator.sources.spec import Input
 
-__all__ = ["line_of", "located"]
-
 
 def line_of(text: str, document_index: int, path: Sequence[str | int]) -> int:
     """The line of a value in a manifest, from 1; of what is not there, that of what should hold it.

@@ -14,8 +14,6 @@ from typing import Any
 from clientgen._json import is_array, is_object
 from clientgen._openapi.json_source import pointer
 
-__all__ = ["below", "field_parts", "found_at"]
-
 # Paths of the server's internal form, which has once what all versions share.
 _INTERNAL = {
     "spec.validation": "spec.versions[0].schema",

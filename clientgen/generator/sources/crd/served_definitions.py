@@ -24,8 +24,6 @@ from clientgen.generator.sources.crd.yaml_documents import Document
 from clientgen.generator.sources.custom_operations import ServedKind, custom_spec
 from clientgen.generator.sources.spec import Input, Precedence, Spec
 
-__all__ = ["parse"]
-
 _OTHER = "not a CustomResourceDefinition"
 
 

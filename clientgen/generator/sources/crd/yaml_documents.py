@@ -18,8 +18,6 @@ from clientgen._yaml.loader import BadText, Reader
 from clientgen._yaml.yaml_scalars import key_text, plain_value
 from clientgen.generator.sources.crd.helm import helm_problem
 
-__all__ = ["Document", "not_yaml", "repeated_keys", "yaml_documents"]
-
 
 @dataclass(frozen=True, slots=True)
 class Document:

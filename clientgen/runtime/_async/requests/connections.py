@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ..transport_protocol import AsyncByteStream, AsyncTransport
     from .request_link import AsyncStreamOpening
 
-__all__ = ["AsyncConnections"]
-
 
 class AsyncConnections(Unpicklable):
     """The connections to the server. Call `open` first, and for each new credential.

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from .connections import AsyncConnections
     from .request_link import AsyncStreamOpening
 
-__all__ = ["AsyncCredentialsLink", "AsyncSigner"]
-
 _ACCEPT = "Accept"
 _UNAUTHORIZED = 401
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from ..._http.codec import Codec
     from ..._http.request import HttpRequest, HttpResponse
 
-__all__ = ["AsyncOwnWritesLink"]
-
 
 class AsyncOwnWritesLink(AsyncPassThrough):
     """Passes the responses to writes to the informers of the same client.

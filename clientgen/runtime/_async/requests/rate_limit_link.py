@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ..transport_protocol import AsyncByteStream
     from .request_link import AsyncStreamOpening
 
-__all__ = ["AsyncRateLimitLink"]
-
 
 class AsyncRateLimitLink(AsyncPassThrough):
     """Delays requests and streams by a token bucket, but not watches and WebSockets."""

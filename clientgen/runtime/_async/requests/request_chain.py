@@ -46,8 +46,6 @@ if TYPE_CHECKING:
     from ..transport_protocol import AsyncTransport
     from .request_link import AsyncPassThrough
 
-__all__ = ["AsyncRequestChain"]
-
 _TRANSPORT_OPTIONS = ("connect_timeout", "pool_size", "max_response_bytes")
 
 

@@ -10,15 +10,6 @@ if TYPE_CHECKING:
     from ..._http.request import HttpRequest, HttpResponse
     from ..transport_protocol import AsyncByteStream, AsyncConnectingTransport, AsyncTransport
 
-__all__ = [
-    "AsyncBodyOpening",
-    "AsyncPassThrough",
-    "AsyncRequestLink",
-    "AsyncStreamOpening",
-    "AsyncWebSocketOpening",
-    "linked",
-]
-
 
 class AsyncRequestLink(Protocol):
     """Sends requests through the next link.

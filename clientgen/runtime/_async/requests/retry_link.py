@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ..transport_protocol import AsyncByteStream
     from .request_link import AsyncRequestLink, AsyncStreamOpening
 
-__all__ = ["AsyncRetryLink"]
-
 # Of a response that refuses a stream, this much is read for the error message.
 _MAX_ERROR_BODY_BYTES = 65536
 _ERROR_BODY_TIMEOUT_SECONDS = 10.0

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ..transport_protocol import AsyncByteStream
     from .request_link import AsyncStreamOpening
 
-__all__ = ["AsyncWarningsLink"]
-
 
 class AsyncWarningsLink(AsyncPassThrough):
     """Reads the Warning headers of responses."""

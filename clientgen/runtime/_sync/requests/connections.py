@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ..transport_protocol import ByteStream, Transport
     from .request_link import StreamOpening
 
-__all__ = ["Connections"]
-
 
 class Connections(Unpicklable):
     """The connections to the server. Call `open` first, and for each new credential.

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from .connections import Connections
     from .request_link import StreamOpening
 
-__all__ = ["CredentialsLink", "Signer"]
-
 _ACCEPT = "Accept"
 _UNAUTHORIZED = 401
 

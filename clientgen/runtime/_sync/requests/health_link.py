@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from .credentials_link import Signer
     from .request_link import StreamOpening
 
-__all__ = ["HealthLink", "ServerProbe"]
-
 # How long a watch may take to open, as a share of the silence timeout, because servers send the
 # headers at once; and in seconds while the server does not respond.
 _WATCH_OPENING_SHARE = 0.75

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     ResponseObserver: TypeAlias = Callable[[str, str, str], object]
     """A function that gets the host, the method and the status code of an attempt."""
 
-__all__ = ["MetricsLink"]
-
 _NO_RESPONSE = "<error>"  # as in Go's metrics
 
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ..._http.codec import Codec
     from ..._http.request import HttpRequest, HttpResponse
 
-__all__ = ["OwnWritesLink"]
-
 
 class OwnWritesLink(PassThrough):
     """Passes the responses to writes to the informers of the same client.

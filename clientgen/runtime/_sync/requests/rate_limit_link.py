@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ..transport_protocol import ByteStream
     from .request_link import StreamOpening
 
-__all__ = ["RateLimitLink"]
-
 
 class RateLimitLink(PassThrough):
     """Delays requests and streams by a token bucket, but not watches and WebSockets."""

@@ -47,8 +47,6 @@ if TYPE_CHECKING:
     from ..transport_protocol import Transport
     from .request_link import PassThrough
 
-__all__ = ["RequestChain"]
-
 _TRANSPORT_OPTIONS = ("connect_timeout", "pool_size", "max_response_bytes")
 
 

@@ -11,15 +11,6 @@ if TYPE_CHECKING:
     from ..._http.request import HttpRequest, HttpResponse
     from ..transport_protocol import ByteStream, ConnectingTransport, Transport
 
-__all__ = [
-    "BodyOpening",
-    "PassThrough",
-    "RequestLink",
-    "StreamOpening",
-    "WebSocketOpening",
-    "linked",
-]
-
 
 class RequestLink(Protocol):
     """Sends requests through the next link.

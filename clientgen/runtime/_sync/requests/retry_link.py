@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ..transport_protocol import ByteStream
     from .request_link import RequestLink, StreamOpening
 
-__all__ = ["RetryLink"]
-
 # Of a response that refuses a stream, this much is read for the error message.
 _MAX_ERROR_BODY_BYTES = 65536
 _ERROR_BODY_TIMEOUT_SECONDS = 10.0

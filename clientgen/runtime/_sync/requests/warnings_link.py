@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ..transport_protocol import ByteStream
     from .request_link import StreamOpening
 
-__all__ = ["WarningsLink"]
-
 
 class WarningsLink(PassThrough):
     """Reads the Warning headers of responses."""

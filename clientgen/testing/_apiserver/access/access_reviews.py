@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from ..served_resources import Resource
     from .tokens import Tokens
 
-__all__ = ["REVIEWS", "review"]
-
 REVIEWS: Final = frozenset(
     [
         ("authentication.k8s.io", "selfsubjectreviews"),

@@ -18,8 +18,6 @@ from clientgen._rbac.default_rules import ROLES_OF_EVERYBODY
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["bootstrap_objects"]
-
 _READ: Final = "get list watch"
 _WRITE: Final = "create delete deletecollection patch update"
 _ALL: Final = "create delete deletecollection get list patch update watch"

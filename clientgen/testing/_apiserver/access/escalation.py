@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ..object_reader import ObjectReader
     from ..served_resources import Resource
 
-__all__ = ["check_grants"]
-
 _EVERYTHING: Final[tuple[Mapping[str, Any], ...]] = (
     {"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]},
     {"nonResourceURLs": ["*"], "verbs": ["*"]},

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from ..served_resources import Resource
 
-__all__ = ["ADMIN", "caller_of", "sign_request"]
-
 _UNAUTHENTICATED: Final = "system:unauthenticated"
 _ANONYMOUS: Final = "system:anonymous"
 _EXTRA: Final = "impersonate-extra-"

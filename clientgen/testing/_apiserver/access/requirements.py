@@ -13,8 +13,6 @@ from ..server_selectors import field_terms, label_test
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["selector_attributes_causes", "selector_error"]
-
 _WITH_VALUES: Final = ("In", "NotIn")
 _WITHOUT_VALUES: Final = ("Exists", "DoesNotExist")
 _IGNORED: Final = "ignored due to parse error"

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
     from ..object_reader import ObjectReader
 
-__all__ = ["ISSUER", "Tokens", "timestamp"]
-
 ISSUER: Final = "https://kubernetes.default.svc"
 """The issuer of the tokens, and their audience by default."""
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ..served_resources import Resource
     from ..storage.cluster_state import ClusterState
 
-__all__ = ["CONNECT", "CREATE", "DELETE", "UPDATE", "Attributes", "Reinvocation", "options_of"]
-
 CREATE: Final = "CREATE"
 UPDATE: Final = "UPDATE"
 DELETE: Final = "DELETE"

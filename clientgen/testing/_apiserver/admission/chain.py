@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from .attributes import Attributes
     from .plugin import Plugin
 
-__all__ = ["Chain", "chain_of"]
-
 
 class Chain:
     """Runs the steps; `admit` before the kind validates the object, `validate` after that.

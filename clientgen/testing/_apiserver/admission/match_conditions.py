@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from .attributes import Attributes
 
-__all__ = ["meets"]
-
 
 def meets(
     conditions: Sequence[dict[str, Any]],

@@ -8,8 +8,6 @@ if TYPE_CHECKING:
     from ..storage.cluster_state import ClusterState
     from .attributes import Attributes
 
-__all__ = ["Plugin"]
-
 
 class Plugin:
     """A step of admission. It overrides `admit`, `validate`, or both.

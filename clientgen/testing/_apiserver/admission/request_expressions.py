@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ..storage.cluster_state import ClusterState
     from .attributes import Attributes
 
-__all__ = ["activation_of", "conditions_met", "decider"]
-
 
 def activation_of(
     attributes: Attributes,

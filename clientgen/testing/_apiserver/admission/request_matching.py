@@ -21,18 +21,6 @@ if TYPE_CHECKING:
     from ..served_resources import Resource
     from .attributes import Attributes
 
-__all__ = [
-    "converted",
-    "equivalent_resources",
-    "is_configuration",
-    "kind_in",
-    "matches_rule",
-    "matching_resource",
-    "selects_labels",
-    "selects_namespace",
-    "selects_object",
-]
-
 _ALL = "*"
 _GROUP = "admissionregistration.k8s.io"
 _CONFIGURATIONS = frozenset(

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from ..storage.store import Record
     from .attributes import Attributes
 
-__all__ = ["MutatingWebhooks", "ValidatingWebhooks"]
-
 _GROUP: Final = "admissionregistration.k8s.io"
 _WITHOUT_EFFECTS: Final = ("None", "NoneOnDryRun")
 _DEFAULT_TIMEOUT_SECONDS: Final = 10

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ..served_resources import Resource
     from .attributes import Attributes
 
-__all__ = ["BadReview", "Verdict", "enveloped", "review", "review_version", "verdict"]
-
 _GROUP: Final = "admission.k8s.io"
 _KIND: Final = "AdmissionReview"
 _VERSIONS: Final = ("v1", "v1beta1")

@@ -19,8 +19,6 @@ from .typed import element_of
 if TYPE_CHECKING:
     from .ownership_shapes import Shape, Type
 
-__all__ = ["Comparison", "compare"]
-
 _ABSENT: Final = object()
 
 

@@ -24,18 +24,6 @@ from clientgen._text_cache import cached_if_short
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-__all__ = [
-    "Element",
-    "Path",
-    "Set",
-    "canonical",
-    "field",
-    "in_order",
-    "key",
-    "shown",
-    "value",
-]
-
 Element: TypeAlias = str
 Path: TypeAlias = tuple[Element, ...]
 

@@ -12,8 +12,6 @@ from clientgen._json import is_object
 
 from .field_paths import Set, canonical, in_order
 
-__all__ = ["decode", "encode"]
-
 _SELF: Final = "."
 
 

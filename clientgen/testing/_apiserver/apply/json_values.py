@@ -11,8 +11,6 @@ from msgspec import json
 
 from clientgen._json import is_array, is_object
 
-__all__ = ["metadata_of", "same"]
-
 
 def metadata_of(value: dict[str, Any] | None) -> dict[str, Any]:
     """An object's metadata, whether it has any or not."""

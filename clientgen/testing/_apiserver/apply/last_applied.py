@@ -20,8 +20,6 @@ from .typed import Mistyped, field_set, problems
 if TYPE_CHECKING:
     from .ownership_shapes import Type
 
-__all__ = ["allowed_conflicts", "with_annotation"]
-
 _ANNOTATION: Final = "kubectl.kubernetes.io/last-applied-configuration"
 
 

@@ -19,19 +19,6 @@ from . import fields_v1
 if TYPE_CHECKING:
     from .field_paths import Set
 
-__all__ = [
-    "APPLY",
-    "UPDATE",
-    "Manager",
-    "Managers",
-    "Owned",
-    "capped",
-    "decoded",
-    "encoded",
-    "is_reset",
-    "stamp",
-]
-
 APPLY: Final = "Apply"
 UPDATE: Final = "Update"
 _MAX_UPDATERS: Final = 10

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from .field_paths import Element
     from .ownership_shapes import Shape, Type
 
-__all__ = ["merge"]
-
 _ABSENT: Final = object()
 
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from .ownership_shapes import Type
 
-__all__ = ["merged"]
-
 
 def merged(live: dict[str, Any], config: dict[str, Any], schema: ResolvedSchema | None) -> Any:
     """Return the object with a configuration laid over it.

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from .ownership_shapes import Type
     from .updater import Convert
 
-__all__ = ["SchemaOf", "Writer", "applied", "same_but_times", "updated"]
-
 SchemaOf: TypeAlias = "Callable[[str], ResolvedSchema | None]"
 """From an apiVersion to the kind's schema in it; None when there is no such version."""
 

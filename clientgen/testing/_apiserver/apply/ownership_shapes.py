@@ -19,18 +19,6 @@ from clientgen._openapi.schema import DEFINITIONS
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = [
-    "DEDUCED",
-    "UNTYPED",
-    "List",
-    "Map",
-    "Scalar",
-    "Shape",
-    "Type",
-    "is_built_in",
-    "type_of_kind",
-]
-
 _BUILT_IN: Final = "io.k8s."
 _RAW_EXTENSION: Final = "io.k8s.apimachinery.pkg.runtime.RawExtension"
 # The v2 document has no defaults; these two are keys of their lists.

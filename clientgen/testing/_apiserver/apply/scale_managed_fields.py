@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from .managers import Manager
 
-__all__ = ["SCALE_VERSION", "ReplicasPaths", "for_scale", "from_scale", "replicas_path"]
-
 SCALE_VERSION: Final = "autoscaling/v1"
 _IN_SCALE: Final = (field("spec"), field("replicas"))
 

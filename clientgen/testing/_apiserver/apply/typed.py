@@ -20,16 +20,6 @@ if TYPE_CHECKING:
 
     from .ownership_shapes import Type
 
-__all__ = [
-    "Mistyped",
-    "element_of",
-    "field_set",
-    "named_fields_in",
-    "problems",
-    "removed",
-    "type_at",
-]
-
 
 class Mistyped(Exception):  # noqa: N818 - says what the object is
     """The object is not of its type."""

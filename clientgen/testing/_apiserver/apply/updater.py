@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from .managers import Manager
     from .ownership_shapes import Type
 
-__all__ = ["Conflicts", "Convert", "Updater"]
-
 TypeOf: TypeAlias = "Callable[[str], Type | None]"
 Convert: TypeAlias = "Callable[[Any, str], Any]"
 """Returns an object in another version."""

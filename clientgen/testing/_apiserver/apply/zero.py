@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from clientgen._openapi.resolved import ResolvedSchema
 
-__all__ = ["filled", "zero_of"]
-
 _META: Final = frozenset(["apiVersion", "kind", "metadata"])
 _KIND_PARTS: Final = ("spec", "status")
 _POINTERS: Final = frozenset(

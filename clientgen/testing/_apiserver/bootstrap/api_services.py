@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["api_services"]
-
 _GROUPS: Final = {
     "": 18000,
     "apps": 17800,

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["flow_control"]
-
 _API: Final = "flowcontrol.apiserver.k8s.io/v1"
 _METADATA: Final = {"annotations": {"apf.kubernetes.io/autoupdate-spec": "true"}}
 

@@ -11,8 +11,6 @@ from .flow_control import flow_control
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["control_plane_settings", "initial_objects"]
-
 _NAMESPACES: Final = ("default", "kube-system", "kube-public", "kube-node-lease")
 _PRIORITIES: Final = (
     (

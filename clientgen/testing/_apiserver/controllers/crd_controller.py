@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from ..storage.cluster_state import ClusterState
     from ..storage.store import Change, Record
 
-__all__ = ["Definitions"]
-
 _RETRY_INTERVAL_SECONDS: Final = 1.0
 _DRAIN_SECONDS: Final = 1.0
 _DEFINITIONS: Final = ("apiextensions.k8s.io", "customresourcedefinitions")

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ..storage.store import Change, Collection, Record
     from .play.played_events import Recorder
 
-__all__ = ["Garbage"]
-
 _RETRY_INTERVAL_SECONDS: Final = 1.0
 _COMPONENT: Final = "garbage-collector-controller"
 _MAX_REMEMBERED_OWNERS: Final = 100_000  # removed objects whose dependents are recognised

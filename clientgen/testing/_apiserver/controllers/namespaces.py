@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from ..storage.cluster_state import ClusterState
     from ..storage.store import Change
 
-__all__ = ["Namespaces"]
-
 _RETRY_INTERVAL_SECONDS: Final = 1.0
 
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ..storage.cluster_state import ClusterState
     from ..storage.store import Change
 
-__all__ = ["Aggregation"]
-
 _ROLES: Final = "clusterroles.rbac.authorization.k8s.io"
 
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from ..served_resources import Resource
 
-__all__ = ["paths"]
-
 _META: Final = "io.k8s.apimachinery.pkg.apis.meta.v1."
 _SCALE: Final = "io.k8s.api.autoscaling.v1.Scale"
 _MEDIA: Final = ["application/json", "application/yaml"]

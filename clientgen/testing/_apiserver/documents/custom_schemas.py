@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from ..served_resources import Resource
 
-__all__ = ["Custom", "definition_name", "degraded", "whole"]
-
 Node: TypeAlias = dict[str, Any]
 
 _META: Final = "io.k8s.apimachinery.pkg.apis.meta.v1."

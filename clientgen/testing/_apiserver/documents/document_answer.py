@@ -18,19 +18,6 @@ from ..responses.answers import NOSNIFF, Response, plain_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = [
-    "Asked",
-    "Kept",
-    "document",
-    "empty",
-    "etag_of",
-    "failed",
-    "is_json_accepted",
-    "media_types",
-    "not_acceptable",
-    "text",
-]
-
 _UNCACHED: Final = ("cache-control", "no-cache, private")
 _FAST: Final = 1
 """The level of compression."""

@@ -16,8 +16,6 @@ from clientgen._openapi.schema import Schema
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["described"]
-
 _ANY: Final = "*"
 _BUILT_IN: Final = "io.k8s."
 

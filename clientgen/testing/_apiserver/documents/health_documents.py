@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ..responses.answers import Response
     from .document_answer import Asked
 
-__all__ = ["CHECKS", "check", "version", "version_info"]
-
 # A server in memory is healthy as long as it answers; these are the checks that people name.
 _COMMON: Final = ("ping", "log")
 CHECKS: Final = {

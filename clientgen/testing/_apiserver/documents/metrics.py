@@ -13,8 +13,6 @@ from ..responses.answers import Response
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["metrics"]
-
 _TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 _NAME: Final = "apiserver_resource_objects"
 

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from .custom_schemas import Custom
     from .document_answer import Asked
 
-__all__ = ["OpenApiV2", "conditional"]
-
-
 _JSON: Final = "application/json"
 
 

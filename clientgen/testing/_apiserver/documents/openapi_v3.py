@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from .custom_schemas import Custom
     from .document_answer import Asked
 
-__all__ = ["OpenApiV3"]
-
 _ROOT: Final = "/openapi/v3"
 _REFERENCE: Final = re.compile(rb'"\$ref":"' + COMPONENTS.encode() + rb'([^"]+)"')
 _YEAR: Final = timedelta(days=365)

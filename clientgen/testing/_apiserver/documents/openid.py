@@ -19,8 +19,6 @@ from .document_answer import media_types
 if TYPE_CHECKING:
     from .document_answer import Asked
 
-__all__ = ["configuration", "keys"]
-
 _KEY_SET: Final = "application/jwk-set+json"
 _CONFIGURATION: Final = {
     "issuer": ISSUER,

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from ..served_spec import Spec
     from ..storage.registry import Registry
 
-__all__ = ["Documents"]
-
 _MEDIA: Final = ("application/json", "application/yaml")
 _AGGREGATED_MEDIA: Final = {"*/*": _MEDIA[0], **{media: media for media in _MEDIA}}
 _AGGREGATED_SUFFIX: Final = "".join(f";{key}={value}" for key, value in AGGREGATED.items())

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from ..served_resources import Resource, Subresource
 
-__all__ = ["AGGREGATED", "Discovery", "Served", "version_rank"]
-
 AGGREGATED: Final = {
     "g": "apidiscovery.k8s.io",
     "v": "v2",

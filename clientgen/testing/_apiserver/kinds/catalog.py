@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
     from ..served_resources import Resource
 
-__all__ = ["strategy_of"]
-
 _GROUPS: Final[Mapping[str, Mapping[str, type[Strategy]]]] = {
     "": core.STRATEGIES,
     "admissionregistration.k8s.io": admissionregistration.STRATEGIES,

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from ..served_resources import Resource
     from .strategy import FindResource
 
-__all__ = ["Converter", "CustomStrategy"]
-
 _METADATA_CHECKS: Final = MetadataChecks.UPDATE_AGAIN | MetadataChecks.ANY_FINALIZER
 
 

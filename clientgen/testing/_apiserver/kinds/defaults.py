@@ -19,15 +19,6 @@ if TYPE_CHECKING:
 
     from clientgen._openapi.resolved import ResolvedSchema
 
-__all__ = [
-    "Fill",
-    "TypeDefaults",
-    "declare",
-    "fill",
-    "set_empty",
-    "set_missing",
-]
-
 Fill: TypeAlias = "Callable[[dict[str, Any]], None]"
 _Plan: TypeAlias = "Callable[[Any], None]"
 

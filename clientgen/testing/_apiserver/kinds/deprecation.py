@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Final
 
-__all__ = ["Deprecation", "deprecation_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Deprecation:

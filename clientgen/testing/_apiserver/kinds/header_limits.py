@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["fitting"]
-
 _MAX_CHARS: Final = 4096
 _MAX_CHARS_PER_HEADER: Final = 256
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-__all__ = ["count_generation", "restore", "restore_all_but", "restore_all_but_status"]
-
 _HEAD: Final = frozenset(["apiVersion", "kind", "metadata"])
 
 

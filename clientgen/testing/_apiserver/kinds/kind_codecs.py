@@ -31,16 +31,6 @@ if TYPE_CHECKING:
 
     from ..served_resources import Resource
 
-__all__ = [
-    "APPLY",
-    "JSON_PATCH",
-    "MERGE_PATCH",
-    "STRATEGIC_MERGE_PATCH",
-    "Codec",
-    "UnstructuredCodec",
-    "refusal",
-]
-
 JSON_PATCH: Final = "application/json-patch+json"
 MERGE_PATCH: Final = "application/merge-patch+json"
 STRATEGIC_MERGE_PATCH: Final = "application/strategic-merge-patch+json"

@@ -25,8 +25,6 @@ from clientgen._apimachinery.name_syntax import (
 )
 from clientgen._json import parts, texts
 
-__all__ = ["MetadataChecks", "NameCauses", "metadata_causes"]
-
 _OWN_FINALIZERS: Final = frozenset({"kubernetes", "orphan", "foregroundDeletion"})
 _NEVER_OWNERS: Final = frozenset({("v1", "Event")})
 

@@ -15,8 +15,6 @@ from clientgen._apimachinery.failures import Failure, bad_request, method_not_al
 if TYPE_CHECKING:
     from ..served_resources import Resource
 
-__all__ = ["CustomRoutes", "Place", "Routes"]
-
 _POST_ONLY: Final = frozenset(["create"])
 """The verbs of reviews and bindings, which have no names."""
 _NAMED: Final = {"GET": "get", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}

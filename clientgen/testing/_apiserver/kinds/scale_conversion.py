@@ -10,8 +10,6 @@ from typing import Any, Final
 from clientgen._apimachinery.failures import Cause, invalid_value
 from clientgen._json import part, parts, texts
 
-__all__ = ["from_scale", "scale_causes", "to_scale"]
-
 _SHOWN: Final = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
 _OPERATORS: Final = {"In": "in", "NotIn": "notin"}
 

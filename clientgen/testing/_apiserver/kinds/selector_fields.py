@@ -9,8 +9,6 @@ from clientgen._json import part
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["SelectableField", "number", "switch", "text"]
-
 SelectableField: TypeAlias = "Callable[[dict[str, Any]], str]"
 
 

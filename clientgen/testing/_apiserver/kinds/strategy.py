@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
     FindResource: TypeAlias = Callable[[str, str, str], Resource | None]
 
-__all__ = ["Strategy"]
-
 
 class Strategy:
     """The behavior of the server for objects of one kind, in one version.

@@ -22,8 +22,6 @@ from clientgen._json import is_array, is_object
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-__all__ = ["DoesNotApply", "applied", "json_patch"]
-
 _MAX_OPERATIONS: Final = 10_000
 _MAX_COPIED: Final = MAX_BODY_BYTES
 """The most bytes that the copies of a patch may have: the server's `AccumulatedCopySizeLimit`."""

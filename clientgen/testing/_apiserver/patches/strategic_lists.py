@@ -16,22 +16,6 @@ from msgspec import json
 from clientgen._apimachinery import failures
 from clientgen._json import is_array, is_object
 
-__all__ = [
-    "ABSENT",
-    "DIRECTIVE",
-    "ORDER",
-    "Places",
-    "check_order",
-    "directive_of",
-    "distinct",
-    "element_type",
-    "identity",
-    "in_order",
-    "key_of",
-    "shown",
-    "traces",
-]
-
 DIRECTIVE: Final = "$patch"
 ORDER: Final = "$setElementOrder"
 ABSENT: Final = object()

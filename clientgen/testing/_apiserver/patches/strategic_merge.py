@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from clientgen._apimachinery.failures import Failure
     from clientgen._openapi.resolved import ResolvedSchema
 
-__all__ = ["strategic_merge", "undecodable"]
-
 _RETAIN: Final = "$retainKeys"
 _DELETE: Final = "$deleteFromPrimitiveList"
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from ..access import Caller
 
-__all__ = ["Query", "Request"]
-
 Query: TypeAlias = "Mapping[str, list[str]]"
 _STREAMS: Final = re.compile(r"^/api/v1/watch/|/(log|exec|attach|portforward|proxy)(/|$)")
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from .api_request import Request
     from .request_info import RequestInfo
 
-__all__ = ["check", "check_unserved", "sender_of"]
-
 _OF_MANY: Final = ("list", "watch", "deletecollection")
 _CONNECTED: Final = (("", "pods/attach"), ("", "pods/exec"), ("", "pods/portforward"))
 """A GET of these is a WebSocket, and also needs the verb of a POST: pkg/registry/core/pod/rest."""

@@ -10,8 +10,6 @@ from typing import Final
 
 from clientgen._apimachinery.failures import Failure
 
-__all__ = ["JSON", "Encoding", "Form", "error_encoding", "negotiate"]
-
 _META: Final = "meta.k8s.io"
 _TYPES: Final = {"application/json": "json", "application/yaml": "yaml", "*/*": "json"}
 _KNOWN: Final = {*_TYPES, "application/vnd.kubernetes.protobuf"}

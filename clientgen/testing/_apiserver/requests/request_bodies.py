@@ -28,16 +28,6 @@ if TYPE_CHECKING:
     from .api_request import Request
     from .request_info import RequestInfo
 
-__all__ = [
-    "Body",
-    "body_resource",
-    "complain",
-    "drop_repeated_owners",
-    "mismatch",
-    "object_of",
-    "place",
-]
-
 
 @dataclass(slots=True)
 class Body:

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ..storage.registry import Registry
     from .api_request import Request
 
-__all__ = ["RequestInfo", "no_such_resource", "request_info", "resource_of_path"]
-
 _VERBS: Final = {
     "POST": "create",
     "GET": "get",

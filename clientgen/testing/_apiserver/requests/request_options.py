@@ -28,16 +28,6 @@ if TYPE_CHECKING:
 
     from .api_request import Query, Request
 
-__all__ = [
-    "DeleteOptions",
-    "ListOptions",
-    "WriteOptions",
-    "delete_options",
-    "list_options",
-    "write_options",
-]
-
-
 _META: Final = "meta.k8s.io"
 _NOT_OLDER: Final = "NotOlderThan"
 _MATCHES: Final = ("Exact", _NOT_OLDER)

@@ -17,17 +17,6 @@ if TYPE_CHECKING:
 
     from ..webhook_calls import WebhookCall
 
-__all__ = [
-    "NOSNIFF",
-    "Answer",
-    "Deferred",
-    "Headers",
-    "Response",
-    "Stream",
-    "Upgrade",
-    "plain_text",
-]
-
 Headers: TypeAlias = list[tuple[str, str]]
 
 

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from ..storage.versioned_view import VersionedView
     from .answers import Headers
 
-__all__ = ["Rendering", "encode", "failed", "unknown_path", "value_answer"]
-
 OBJECT_META: Final = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 _META: Final = "meta.k8s.io"
 _PARTIAL: Final = "PartialObjectMetadata"

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from ..webhook_calls import Attempt
     from .store import Record, Store
 
-__all__ = ["WEBHOOKS", "ClusterState"]
-
 _log = logging.getLogger("clientgen.testing")
 
 WEBHOOKS: Final = tuple(

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["NANOSECONDS_PER_SECOND", "ContainerLog", "ContainerLogs", "LogEntry"]
-
 _MAX_LOG_BYTES: Final = 10 << 20  # a kubelet's containerLogMaxSize
 NANOSECONDS_PER_SECOND: Final = 10**9
 

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from ..kinds.custom_strategy import CustomStrategy
     from .store import Record
 
-__all__ = ["Conversions"]
-
 _CONVERSION_TIMEOUT_SECONDS: Final = 30.0
 """Real servers wait without end."""
 _QUERY: Final = "timeout=30s"

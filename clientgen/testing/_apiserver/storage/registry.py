@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ..served_spec import Spec
     from .conversions import Conversions
 
-__all__ = ["Registry"]
-
 _VERBS: Final = frozenset(
     ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"]
 )

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ..served_resources import Resource
     from .cluster_state import ClusterState
 
-__all__ = ["make_namespace", "put", "put_complete"]
-
 _CHECKED: Final = frozenset(
     {
         DEFINITIONS,

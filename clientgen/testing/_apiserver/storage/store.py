@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from ..conversion_reviews import Conversion
 
-__all__ = ["Change", "Collection", "Record", "Store", "key_of"]
-
 MAX_HISTORY_EVENTS: Final = 10_000
 """The most changes that a collection remembers."""
 MAX_HISTORY_SECONDS: Final = 300.0

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from .registry import Registry
     from .store import Record
 
-__all__ = ["VersionedView"]
-
 
 class VersionedView:
     """Shows the records of a collection in the version of a resource.

@@ -16,24 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
 
-__all__ = [
-    "AGE",
-    "NAME",
-    "NONE",
-    "PLAIN",
-    "UNSET",
-    "Column",
-    "Printer",
-    "View",
-    "dig",
-    "field",
-    "flag",
-    "members",
-    "since",
-    "size",
-    "some_of",
-]
-
 NONE: Final = "<none>"
 UNSET: Final = "<unset>"
 _MAX_SHOWN: Final = 3

@@ -17,8 +17,6 @@ from .gotext import go_text
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-__all__ = ["printer_of"]
-
 
 def printer_of(declared: Iterable[Mapping[str, Any]]) -> Printer:
     """The printer for `additionalPrinterColumns`.

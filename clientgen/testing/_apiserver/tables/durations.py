@@ -8,8 +8,6 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Final
 
-__all__ = ["UNKNOWN", "human_duration", "moment", "since"]
-
 UNKNOWN: Final = "<unknown>"
 
 _MINUTE: Final = 60

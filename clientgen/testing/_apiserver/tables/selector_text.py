@@ -6,8 +6,6 @@ from typing import Any
 
 from .columns import NONE, members
 
-__all__ = ["labels_text", "selector_text", "shown_selector"]
-
 
 def labels_text(labels: dict[str, str] | None) -> str:
     """`a=b,c=d`, sorted; `<none>` when there are none."""

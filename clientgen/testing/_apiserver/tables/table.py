@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from .columns import Column, Printer
 
-__all__ = ["check_include", "table"]
-
 _ENUMERATION: Final = "\n\nPossible enum values:"
 
 

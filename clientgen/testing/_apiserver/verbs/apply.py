@@ -16,8 +16,6 @@ from .update import Update
 if TYPE_CHECKING:
     from .create import Outcome
 
-__all__ = ["Apply"]
-
 
 class Apply(Update):
     """One write to one object by server-side apply."""

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from ..responses.rendering import Rendering
     from ..storage.cluster_state import ClusterState
 
-__all__ = ["bind", "bind_pod", "check_target"]
-
 _SCHEDULED: Final = "PodScheduled"
 _BINDING: Final = "pods/binding"
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from ..responses.rendering import Rendering
     from ..storage.cluster_state import ClusterState
 
-__all__ = ["TUNNEL", "PortRequest", "ProcessRequest", "connect"]
-
 
 @dataclass(frozen=True, slots=True)
 class ProcessRequest:

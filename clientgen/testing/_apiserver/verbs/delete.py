@@ -26,15 +26,6 @@ if TYPE_CHECKING:
     from ..storage.store import Record
     from ..storage.versioned_view import VersionedView
 
-__all__ = [
-    "FOREGROUND",
-    "ORPHAN",
-    "Deletion",
-    "delete",
-    "delete_collection",
-    "options_of",
-]
-
 FOREGROUND: Final = "foregroundDeletion"
 ORPHAN: Final = "orphan"
 _TIME: Final = "%Y-%m-%dT%H:%M:%SZ"

@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from ..responses.rendering import Rendering
     from ..storage.cluster_state import ClusterState
 
-__all__ = ["Eviction", "evict", "evict_pod"]
-
 _OLD_EVICTION: Final = "policy/v1beta1"
 _MAX_DISRUPTED: Final = 2000
 _RETRY_SECONDS: Final = 10

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ..responses.rendering import Rendering
     from ..storage.cluster_state import ClusterState
 
-__all__ = ["get"]
-
 
 def get(cluster: ClusterState, info: RequestInfo, rendering: Rendering) -> Answer:
     """One object, not older than the version named."""

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     Handler: TypeAlias = Callable[[ClusterState, RequestInfo, Rendering], Answer]
 
-__all__ = ["handler_of"]
-
 _SUBRESOURCES: Final[dict[str, Handler]] = {
     "attach": connect,
     "binding": bind_pod,

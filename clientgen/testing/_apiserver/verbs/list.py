@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from ..storage.store import Collection, Record, Store
     from ..storage.versioned_view import VersionedView
 
-__all__ = ["list_", "page"]
-
 _Listed: TypeAlias = "tuple[Sequence[Record], dict[str, Any]]"
 _FORMAT: Final = "meta.k8s.io/v1"
 _TOO_OLD: Final = "The resourceVersion for the provided list is too old."

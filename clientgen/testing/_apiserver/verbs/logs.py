@@ -35,16 +35,6 @@ if TYPE_CHECKING:
     from ..storage.cluster_state import ClusterState
     from ..storage.container_logs import ContainerLog, LogEntry
 
-__all__ = [
-    "FAKE",
-    "LogOptions",
-    "LogStream",
-    "container_of",
-    "log_options",
-    "read_log",
-    "restarts_of",
-]
-
 FAKE: Final = "fake logs"
 """The log of every container, unless a test says what it writes."""
 

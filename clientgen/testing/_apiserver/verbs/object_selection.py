@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ..storage.store import Record
     from ..storage.versioned_view import VersionedView
 
-__all__ = ["check_fields", "selected", "selects"]
-
 
 def check_fields(view: VersionedView, terms: Sequence[FieldTerm]) -> None:
     """Refuse fields that objects cannot be selected by.

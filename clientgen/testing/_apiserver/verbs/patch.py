@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ..responses.rendering import Rendering
     from ..storage.cluster_state import ClusterState
 
-__all__ = ["patch"]
-
 
 def patch(cluster: ClusterState, info: RequestInfo, rendering: Rendering) -> Answer:
     """PATCH of an object or its status, in any of the four ways."""

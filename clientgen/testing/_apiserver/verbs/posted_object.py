@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from ..storage.cluster_state import ClusterState
     from ..storage.store import Record
 
-__all__ = ["PostedObject", "check_name"]
-
 
 class PostedObject:
     """A request with the object it brought and the one it is about."""

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ..responses.rendering import Rendering
     from ..storage.cluster_state import ClusterState
 
-__all__ = ["answer_review", "issue_token"]
-
 
 def issue_token(cluster: ClusterState, info: RequestInfo, shown: Rendering) -> Answer:
     """POST to `serviceaccounts/token`."""

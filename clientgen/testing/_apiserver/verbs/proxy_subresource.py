@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ..responses.answers import Answer
     from ..storage.cluster_state import ClusterState
 
-__all__ = ["ProxyRequest", "proxy", "unreachable"]
-
 _NAME: Final = re.compile(r"(?:(https?|):)?([^:]*)(?::([^:]*))?").fullmatch
 _PATH: Final = re.compile(r"/api/v1/(?:namespaces/[^/]+/)?[a-z]+/[^/]+/proxy(/.*)?").fullmatch
 # These belong to the connection, or to the API server.

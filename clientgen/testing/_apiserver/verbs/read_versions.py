@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ..responses.answers import Answer
     from ..storage.store import Store
 
-__all__ = ["FUTURE_TIMEOUT_SECONDS", "too_large_version", "version_number", "when_version"]
-
 _MAX_DIGITS: Final = 20
 """The digits of a version; Python would not even read thousands of them."""
 FUTURE_TIMEOUT_SECONDS: Final = 3.0

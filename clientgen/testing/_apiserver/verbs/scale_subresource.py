@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from ..storage.cluster_state import ClusterState
     from ..storage.store import Record
 
-__all__ = ["ScaleAccess", "scale"]
-
 _SCALE: Final = "io.k8s.api.autoscaling.v1.Scale"
 _UNSET: Final = -2147483648
 

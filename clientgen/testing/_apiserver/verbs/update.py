@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from ..storage.cluster_state import ClusterState
     from ..storage.store import Record
 
-__all__ = ["Update", "update"]
-
 _MODIFIED: Final = (
     "the object has been modified; please apply your changes to the latest version and try again"
 )

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from ..storage.store import Change, Collection, Record, Store
     from ..webhook_calls import WebhookCall
 
-__all__ = ["WatchStream", "watch"]
-
 BOOKMARK_SECONDS: Final = 60.0
 """The seconds between the bookmarks of a watch."""
 LAST_BOOKMARK_SECONDS: Final = 2.0

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from ...storage.cluster_state import ClusterState
     from ...storage.store import Record
 
-__all__ = ["GROUP", "Binding", "Hook", "Hooks", "Policy"]
-
 GROUP: Final = "admissionregistration.k8s.io"
 
 

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from ..attributes import Attributes
     from .hooks import Binding, Hook, Policy
 
-__all__ = ["MutatingPolicies"]
-
 _NAME: Final = "MutatingAdmissionPolicy"
 _IF_NEEDED: Final = "IfNeeded"
 _LISTED: Final = (

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ...served_resources import Resource
     from ...storage.cluster_state import ClusterState
 
-__all__ = ["Misconfigured", "param_resource", "params_of"]
-
 _SCOPED = "paramRef.namespace must not be provided for a cluster-scoped `paramKind`"
 _UNSCOPED = "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources"
 _NONE = "no params found for policy binding with `Deny` parameterNotFoundAction"

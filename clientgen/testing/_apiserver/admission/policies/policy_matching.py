@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ...served_resources import Resource
     from ..attributes import Attributes
 
-__all__ = ["match_of"]
-
 
 def match_of(constraints: Mapping[str, Any], attributes: Attributes) -> Resource | None:
     """Return the resource as which `matchConstraints` or `matchResources` know a request.

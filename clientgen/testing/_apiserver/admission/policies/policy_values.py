@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ..attributes import Attributes
     from .hooks import Policy
 
-__all__ = ["Values"]
-
 _NAMESPACES: Final = "namespaces"
 _SHOWN: Final = (
     "name",

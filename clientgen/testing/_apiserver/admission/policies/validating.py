@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ..attributes import Attributes
     from .hooks import Binding, Hook, Policy
 
-__all__ = ["ValidatingPolicies", "is_exempt", "resource_name"]
-
 _REVIEWS: Final = frozenset(
     {
         "selfsubjectreviews.authentication.k8s.io",

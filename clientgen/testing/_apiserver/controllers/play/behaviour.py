@@ -16,8 +16,6 @@ from clientgen._json import part, parts
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-__all__ = ["NORMAL", "Behaviour", "Exit", "PodRule", "behaviour_of", "own_behaviour"]
-
 
 @dataclass(frozen=True, slots=True)
 class Exit:

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from .played_events import Recorder
     from .settings import PlaySettings
 
-__all__ = ["Again", "ControlPlane", "Controller"]
-
 Again: TypeAlias = "Callable[[str, str, float, bool], None]"
 """Have a controller look at a key after some seconds; the last says whether it is an alarm."""
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from .control_plane import Controller
     from .settings import PlaySettings
 
-__all__ = ["ControllerManager"]
-
 _log = logging.getLogger("clientgen.testing")
 
 MAX_SYNCS: Final = 5000

@@ -22,8 +22,6 @@ from .volume_binder import Volumes
 if TYPE_CHECKING:
     from .control_plane import Controller, ControlPlane
 
-__all__ = ["controllers"]
-
 
 def controllers(plane: ControlPlane) -> list[Controller]:
     """Make the controllers."""

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from .schedules import Schedule
 
-__all__ = ["CronJobs"]
-
 _SCHEDULED: Final = "batch.kubernetes.io/cronjob-scheduled-timestamp"
 
 

@@ -8,8 +8,6 @@ from clientgen._json import part, parts, texts
 
 from .pod_control import from_template
 
-__all__ = ["HASH", "TOLERATIONS", "new_daemon_pod", "node_of"]
-
 HASH: Final = "controller-revision-hash"
 _FIELD: Final = "metadata.name"
 _REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from .control_plane import ControlPlane
 
-__all__ = ["DaemonSets"]
-
 _GENERATION: Final = "deprecated.daemonset.template.generation"
 
 

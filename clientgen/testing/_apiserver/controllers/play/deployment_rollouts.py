@@ -20,8 +20,6 @@ from .template_hashes import template_hash
 if TYPE_CHECKING:
     from .control_plane import ControlPlane
 
-__all__ = ["Rollout"]
-
 _HASH: Final = "pod-template-hash"
 _REVISION: Final = "deployment.kubernetes.io/revision"
 _HISTORY: Final = "deployment.kubernetes.io/revision-history"

@@ -15,15 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-__all__ = [
-    "counted_status",
-    "deadline_left",
-    "has_deadline",
-    "is_complete",
-    "rollout_status",
-    "set_paused",
-]
-
 _NO_DEADLINE: Final = 2147483647
 _PROGRESSING: Final = "Progressing"
 _COMPLETE: Final = "NewReplicaSetAvailable"

@@ -22,8 +22,6 @@ from .status_conditions import condition_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Deployments"]
-
 
 class Deployments(Controller):
     """The controller of Deployments."""

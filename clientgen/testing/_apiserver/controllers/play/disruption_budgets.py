@@ -21,8 +21,6 @@ from .status_conditions import condition_of, moment, remove_condition
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["DisruptionBudgets"]
-
 _ALLOWED: Final = "DisruptionAllowed"
 _DISRUPTION_TIMEOUT: Final = timedelta(minutes=2)
 _SCALES: Final = {

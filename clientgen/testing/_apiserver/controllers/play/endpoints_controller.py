@@ -19,8 +19,6 @@ from .service_ports import ports_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["EndpointSlices", "EndpointsController"]
-
 _MAX_ENDPOINTS_PER_SLICE: Final = 100
 _MAX_ADDRESSES: Final = 1000
 _HEADLESS: Final = "service.kubernetes.io/headless"

@@ -15,8 +15,6 @@ from .job_indexes import indexes_in
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-__all__ = ["FAIL_JOB", "IGNORE", "failure_action", "success_message"]
-
 FAIL_JOB: Final = "FailJob"
 IGNORE: Final = "Ignore"
 

@@ -9,8 +9,6 @@ from clientgen._json import part
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["INDEX", "MAX_INDEXES", "index_of", "indexes_in", "indexes_text"]
-
 INDEX: Final = "batch.kubernetes.io/job-completion-index"
 _MAX_DIGITS: Final = 9
 MAX_INDEXES: Final = 100_000

@@ -17,20 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-__all__ = [
-    "TRACKED",
-    "Tally",
-    "Verdict",
-    "counted_status",
-    "deadline_left",
-    "is_finished",
-    "is_indexed",
-    "is_suspended",
-    "tally",
-    "ttl_left",
-    "verdict_on",
-]
-
 TRACKED: Final = "batch.kubernetes.io/job-tracking"
 """The finalizer of pods that are not counted yet."""
 

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from .control_plane import ControlPlane
     from .job_status import Tally, Verdict
 
-__all__ = ["Jobs"]
-
 _MAX_BURST_PODS: Final = 500
 _MIN_BACKOFF_SECONDS: Final = 10
 _MAX_BACKOFF_SECONDS: Final = 600

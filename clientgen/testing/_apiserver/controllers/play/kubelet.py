@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from .control_plane import ControlPlane
     from .played_containers import ContainerRun
 
-__all__ = ["Kubelet"]
-
 _NETWORK: Final = "10.244.0.0/24"
 _PULL_RETRY_SECONDS: Final = 10
 _SIGTERM_EXIT_CODE: Final = 143

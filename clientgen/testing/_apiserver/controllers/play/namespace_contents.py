@@ -16,8 +16,6 @@ from .played_kinds import CONFIG_MAPS, NAMESPACES, SERVICE_ACCOUNTS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["NamespaceContents"]
-
 _ACCOUNT: Final = "default"
 _AUTHORITY: Final = "kube-root-ca.crt"
 _ABOUT: Final = (

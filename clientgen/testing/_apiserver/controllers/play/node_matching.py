@@ -9,8 +9,6 @@ from clientgen._json import part, parts, texts
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["first_untolerated", "misfit", "selects_node", "tolerates"]
-
 _UNSCHEDULABLE: Final = "node.kubernetes.io/unschedulable"
 
 

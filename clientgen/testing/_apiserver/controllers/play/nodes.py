@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from .control_plane import ControlPlane
 
-__all__ = ["Nodes", "host_ip", "make_nodes"]
-
 _FIRST_ADDRESS: Final = IPv4Address("192.168.0.10")
 _RESOURCES: Final = {
     "cpu": "8",

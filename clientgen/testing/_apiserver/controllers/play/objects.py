@@ -23,16 +23,6 @@ if TYPE_CHECKING:
     from ...storage.cluster_state import ClusterState
     from ...storage.store import Change, Collection, Record
 
-__all__ = [
-    "CONTROLLER_MANAGER",
-    "KUBELET",
-    "SCHEDULER",
-    "Objects",
-    "controller_of",
-    "key",
-    "owner_reference",
-]
-
 CONTROLLER_MANAGER: Final = "kube-controller-manager"
 KUBELET: Final = "kubelet"
 SCHEDULER: Final = "kube-scheduler"

@@ -10,8 +10,6 @@ from clientgen._json import part, parts
 from .objects import owner_reference
 from .pod_control import from_template
 
-__all__ = ["REVISION", "claims_of", "new_pod", "ordinal_of", "ordinals_of"]
-
 REVISION: Final = "controller-revision-hash"
 _MAX_DIGITS: Final = 9
 

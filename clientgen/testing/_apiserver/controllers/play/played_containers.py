@@ -11,8 +11,6 @@ from clientgen._json import part, parts
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["ContainerRun", "runs_of"]
-
 
 @dataclass(slots=True)
 class ContainerRun:

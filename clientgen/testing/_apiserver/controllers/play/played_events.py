@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ...storage.cluster_state import ClusterState
     from .objects import Objects
 
-__all__ = ["Recorder"]
-
 _EVENT_LIFETIME: Final = timedelta(hours=1)
 _MAX_EVENTS: Final = 10_000
 _MAX_MESSAGE_CHARS: Final = 1024

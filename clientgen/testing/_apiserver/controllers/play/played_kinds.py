@@ -4,30 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = [
-    "CLAIMS",
-    "CONFIG_MAPS",
-    "CRON_JOBS",
-    "DAEMON_SETS",
-    "DEPLOYMENTS",
-    "DISRUPTION_BUDGETS",
-    "ENDPOINTS",
-    "ENDPOINT_SLICES",
-    "EVENTS",
-    "JOBS",
-    "NAMESPACES",
-    "NODES",
-    "PODS",
-    "QUOTAS",
-    "REPLICA_SETS",
-    "REVISIONS",
-    "SERVICES",
-    "SERVICE_ACCOUNTS",
-    "STATEFUL_SETS",
-    "STORAGE_CLASSES",
-    "VOLUMES",
-]
-
 CLAIMS: Final = "persistentvolumeclaims"
 CONFIG_MAPS: Final = "configmaps"
 CRON_JOBS: Final = "cronjobs.batch"

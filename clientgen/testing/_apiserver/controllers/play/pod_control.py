@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from .control_plane import ControlPlane
 
-__all__ = ["PodControl", "claimed", "from_template", "keys_for_pod", "owner_key", "to_delete"]
-
 _PHASES: Final = {"Pending": 0, "Unknown": 1, "Running": 2}
 _COST: Final = "controller.kubernetes.io/pod-deletion-cost"
 

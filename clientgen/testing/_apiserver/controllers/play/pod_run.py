@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from .behaviour import Behaviour
     from .played_containers import ContainerRun
 
-__all__ = ["PodRun", "Stage", "restart_delay"]
-
 _MIN_BACKOFF_SECONDS: Final = 10
 _MAX_BACKOFF_SECONDS: Final = 300
 

@@ -14,16 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-__all__ = [
-    "is_active",
-    "is_available",
-    "is_going",
-    "is_ready",
-    "phase_of",
-    "restarts_of",
-    "seconds_until_available",
-]
-
 
 def phase_of(pod: Mapping[str, Any]) -> str:
     """Return the phase of a pod."""

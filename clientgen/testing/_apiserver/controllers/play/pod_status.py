@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from .played_containers import ContainerRun
 
-__all__ = ["pod_phase", "pod_status"]
-
 _OWN: Final = frozenset(
     {"PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled"}
 )

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from .control_plane import ControlPlane
 
-__all__ = ["ReplicaSets"]
-
 _MAX_BURST_PODS: Final = 500
 _FAILURE: Final = "ReplicaFailure"
 

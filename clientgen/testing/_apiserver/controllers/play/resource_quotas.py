@@ -18,8 +18,6 @@ from .played_kinds import CLAIMS, PODS, QUOTAS, SERVICES
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-__all__ = ["ResourceQuotas"]
-
 _COUNTED: Final = (
     "configmaps", CLAIMS, "replicationcontrollers", QUOTAS, "secrets", SERVICES,
 )  # fmt: skip

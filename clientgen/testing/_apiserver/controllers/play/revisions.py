@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from .control_plane import ControlPlane
 
-__all__ = ["History", "history_of", "prune", "template_in"]
-
 _CONFLICT: Final = 409
 
 

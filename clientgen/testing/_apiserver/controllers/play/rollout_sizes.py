@@ -10,8 +10,6 @@ from typing import Any
 
 from clientgen._json import part
 
-__all__ = ["max_surge", "max_unavailable", "resolved_count", "share"]
-
 
 def resolved_count(value: int | str | None, total: int, *, up: bool) -> int:
     """Return a number, or a percentage of a total."""

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from .control_plane import ControlPlane
 
-__all__ = ["Scheduler"]
-
 _NAME: Final = "default-scheduler"
 _SCHEDULED: Final = "PodScheduled"
 

@@ -13,8 +13,6 @@ from zoneinfo import ZoneInfo
 
 from ...kinds.batch.cron_syntax import FIELDS, NICKNAMES
 
-__all__ = ["Schedule", "read_schedule", "read_zone"]
-
 _UNITS: Final = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600}
 _MAX_DELAY_SECONDS: Final = 1e9
 _MAX_DAYS: Final = 366 * 5

@@ -6,8 +6,6 @@ from typing import Any
 
 from clientgen._json import part, parts
 
-__all__ = ["ports_of"]
-
 
 def ports_of(service: dict[str, Any], pod: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the ports of a pod that a Service leads to; a name that it lacks is left out."""

@@ -6,8 +6,6 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["MAX_NODES", "PlaySettings", "check_seconds"]
-
 MAX_NODES: Final = 1000
 _MAX_PODS: Final = 100_000
 _MAX_SECONDS: Final = 1e9

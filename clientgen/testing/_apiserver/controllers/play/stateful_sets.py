@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from .control_plane import ControlPlane
 
-__all__ = ["StatefulSets"]
-
 _LABEL: Final = "controller.kubernetes.io/hash"
 
 

@@ -10,17 +10,6 @@ from clientgen._json import parts
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = [
-    "MICRO_TIME",
-    "TIME",
-    "after",
-    "condition_of",
-    "is_true",
-    "moment",
-    "remove_condition",
-    "set_condition",
-]
-
 TIME: Final = "%Y-%m-%dT%H:%M:%SZ"
 _CENTURY_SECONDS: Final = 100 * 365 * 86400.0
 MICRO_TIME: Final = "%Y-%m-%dT%H:%M:%S.%fZ"

@@ -6,8 +6,6 @@ from typing import Any, Final
 
 from msgspec import json
 
-__all__ = ["safe_name", "template_hash"]
-
 _ALPHABET: Final = "bcdfghjklmnpqrstvwxz2456789"
 _PRIME: Final = 16777619
 _BASIS: Final = 2166136261

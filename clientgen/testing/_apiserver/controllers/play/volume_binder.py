@@ -19,8 +19,6 @@ from .pod_state import is_going, phase_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["PROTECTED", "VOLUME_PROTECTED", "Volumes", "claims_of"]
-
 PROTECTED: Final = "kubernetes.io/pvc-protection"
 VOLUME_PROTECTED: Final = "kubernetes.io/pv-protection"
 _BOUND: Final = {

@@ -11,8 +11,6 @@ from ..strategy import Strategy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["AdmissionStrategy"]
-
 _STATIC: Final = ".static.k8s.io"
 
 

@@ -14,8 +14,6 @@ from .match_resources import match_resources_causes
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["BINDING_COLUMNS", "binding_causes"]
-
 
 def _param(view: View) -> str:
     """Show the parameter by name; `*` stands for any namespace."""

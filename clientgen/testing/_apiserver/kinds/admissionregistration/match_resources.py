@@ -15,8 +15,6 @@ from ..shared.common_checks import matches, one_of, selector_causes
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["MATCH_TYPES", "RULE_TYPES", "condition_causes", "match_resources_causes", "rule_causes"]
-
 _OPERATIONS: Final = ("*", "CONNECT", "CREATE", "DELETE", "UPDATE")
 _SCOPES: Final = ("*", "Cluster", "Namespaced")
 _MAX_CONDITIONS: Final = 64

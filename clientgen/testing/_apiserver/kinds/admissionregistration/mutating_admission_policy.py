@@ -18,8 +18,6 @@ from .policy_rules import policy_causes, policy_printer
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["MutatingAdmissionPolicyStrategy"]
-
 _PATCHES: Final = ("ApplyConfiguration", "JSONPatch")
 _TYPES: Final = {"ApplyConfiguration": "Object", "JSONPatch": "list(JSONPatch)"}
 

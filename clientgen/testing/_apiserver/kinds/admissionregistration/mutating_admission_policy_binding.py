@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from clientgen._apimachinery.failures import Cause
 
-__all__ = ["MutatingAdmissionPolicyBindingStrategy"]
-
 
 class MutatingAdmissionPolicyBindingStrategy(AdmissionStrategy):
     """The strategy for MutatingAdmissionPolicyBindings."""

@@ -9,8 +9,6 @@ from clientgen._json import parts
 from ..defaults import TypeDefaults, set_missing
 from .webhook_rules import WEBHOOK_TYPES, WebhookStrategy, set_webhook_defaults
 
-__all__ = ["MutatingWebhookConfigurationStrategy"]
-
 
 def _set_defaults(configuration: dict[str, Any]) -> None:
     for webhook in parts(configuration, "webhooks"):

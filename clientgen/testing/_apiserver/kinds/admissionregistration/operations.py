@@ -10,8 +10,6 @@ from clientgen._json import parts, texts
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["operation_causes"]
-
 _MUTATING: Final = ("*", "CREATE", "UPDATE")
 
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from clientgen._apiextensions import PolicyExpressions
 
-__all__ = ["policy_causes", "policy_printer"]
-
 _FAILURES: Final = ("Fail", "Ignore")
 _IDENTIFIER: Final = re.compile("[_a-zA-Z][_a-zA-Z0-9]*")
 _RESERVED: Final = frozenset(

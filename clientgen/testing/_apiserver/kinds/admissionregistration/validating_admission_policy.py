@@ -18,8 +18,6 @@ from .policy_rules import policy_causes, policy_printer
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["ValidatingAdmissionPolicyStrategy"]
-
 _REASONS: Final = ("Forbidden", "Invalid", "RequestEntityTooLarge")
 _MAX_ANNOTATIONS: Final = 20
 _NEEDS_ONE: Final = "validations or auditAnnotations must contain at least one item"

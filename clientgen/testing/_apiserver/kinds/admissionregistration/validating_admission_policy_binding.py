@@ -16,8 +16,6 @@ from .match_resources import MATCH_TYPES
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["ValidatingAdmissionPolicyBindingStrategy"]
-
 _ACTIONS: Final = ("Audit", "Deny", "Warn")
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..defaults import TypeDefaults
 from .webhook_rules import WEBHOOK_TYPES, WebhookStrategy, set_webhook_defaults
 
-__all__ = ["ValidatingWebhookConfigurationStrategy"]
-
 
 class ValidatingWebhookConfigurationStrategy(WebhookStrategy):
     """The strategy for ValidatingWebhookConfigurations."""

@@ -29,8 +29,6 @@ from .match_resources import RULE_TYPES, condition_causes, rule_causes
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["WEBHOOK_TYPES", "WebhookStrategy", "set_webhook_defaults"]
-
 _MIN_DOTS: Final = 2
 _MAX_TIMEOUT_SECONDS: Final = 30
 _EFFECTS: Final = ("None", "NoneOnDryRun")

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from ...object_reader import ObjectReader
 
-__all__ = ["CLEANUP", "CustomResourceDefinitionStrategy"]
-
 CLEANUP: Final = "customresourcecleanup.apiextensions.k8s.io"
 """The finalizer that keeps a definition until its instances are gone."""
 

@@ -21,8 +21,6 @@ from ..strategy import Strategy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["APIServiceStrategy"]
-
 
 def _service(view: View) -> str:
     service = view.at("spec", "service")

@@ -14,8 +14,6 @@ from ..strategy import Strategy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["ControllerRevisionStrategy"]
-
 
 def _controller(view: View) -> str:
     """Show the owner that manages the object, as `kind.group/name`."""

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from ...object_reader import ObjectReader
 
-__all__ = ["DaemonSetStrategy"]
-
 _TEMPLATE_GENERATION: Final = "deprecated.daemonset.template.generation"
 """The annotation that counts the templates of a DaemonSet."""
 _is_number: Final = re.compile("[0-9]{1,18}").fullmatch

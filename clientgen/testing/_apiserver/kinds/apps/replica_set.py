@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from clientgen._apimachinery.failures import Cause
 
-__all__ = ["ReplicaSetStrategy"]
-
 
 class ReplicaSetStrategy(Strategy):
     """The strategy for ReplicaSets."""

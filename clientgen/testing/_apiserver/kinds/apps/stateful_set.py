@@ -28,8 +28,6 @@ from ..strategy import Strategy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["StatefulSetStrategy"]
-
 _CHANGEABLE: Final = (
     "replicas",
     "ordinals",

@@ -7,8 +7,6 @@ from typing import Any, Final
 from ...tables.columns import AGE, NAME, NONE, UNSET, Column, Printer, View, dig, field, members
 from ...tables.durations import UNKNOWN
 
-__all__ = ["PRINTER"]
-
 _SOURCES: Final = {
     "External": "external",
     "Object": "object",

@@ -6,8 +6,6 @@ from typing import Any, Final
 
 from clientgen._json import part, parts
 
-__all__ = ["to_v1", "to_v2"]
-
 _CPU: Final = "targetCPUUtilizationPercentage"
 
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from ...served_resources import Resource
 
-__all__ = ["HorizontalPodAutoscalerStrategy"]
-
 _METRICS: Final = ("ContainerResource", "External", "Object", "Pods", "Resource")
 _SOURCES: Final[Mapping[str, str]] = {
     "ContainerResource": "containerResource",

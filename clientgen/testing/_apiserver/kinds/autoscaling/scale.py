@@ -7,8 +7,6 @@ from dataclasses import replace
 from ...tables.columns import AGE, NAME, Column, Printer, field
 from ..strategy import Strategy
 
-__all__ = ["ScaleStrategy"]
-
 
 class ScaleStrategy(Strategy):
     """The strategy for Scales."""

@@ -28,8 +28,6 @@ from .job_specs import job_spec_causes, job_spec_warnings
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["CronJobStrategy"]
-
 _HISTORY: Final = (
     "startingDeadlineSeconds",
     "successfulJobsHistoryLimit",

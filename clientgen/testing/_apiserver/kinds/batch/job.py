@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from ...object_reader import ObjectReader
 
-__all__ = ["JobStrategy"]
-
 _CONTROLLER_UID: Final = "batch.kubernetes.io/controller-uid"
 _UNMATCHED: Final = "`selector` does not match template `labels`"
 _NO_LIMIT: Final = 2**31 - 1

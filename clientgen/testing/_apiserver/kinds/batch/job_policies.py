@@ -22,14 +22,6 @@ from ..shared.common_checks import is_not_negative, matches, unique
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-__all__ = [
-    "counted",
-    "failure_policy_causes",
-    "indexed_causes",
-    "managed_by_causes",
-    "success_policy_causes",
-]
-
 _ACTIONS: Final = ("Count", "FailIndex", "FailJob", "Ignore")
 _MAX_RULES: Final = 20
 _MAX_CODES: Final = 255

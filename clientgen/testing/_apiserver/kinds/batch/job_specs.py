@@ -20,8 +20,6 @@ from .job_policies import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["job_spec_causes", "job_spec_warnings"]
-
 _COUNTS: Final = (
     "parallelism",
     "completions",

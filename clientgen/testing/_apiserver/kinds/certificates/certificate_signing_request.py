@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     from ...object_reader import ObjectReader
 
-__all__ = ["CertificateSigningRequestStrategy"]
-
 _LEGACY: Final = "kubernetes.io/legacy-unknown"
 _VERDICTS: Final = ("Approved", "Denied")
 _LASTING: Final = (*_VERDICTS, "Failed")

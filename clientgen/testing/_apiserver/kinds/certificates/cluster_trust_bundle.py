@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from ..strategy import Strategy
 
-__all__ = ["ClusterTrustBundleStrategy"]
-
 
 class ClusterTrustBundleStrategy(Strategy):
     """The strategy for ClusterTrustBundles."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from ..strategy import Strategy
 
-__all__ = ["PodCertificateRequestStrategy"]
-
 
 class PodCertificateRequestStrategy(Strategy):
     """The strategy for PodCertificateRequests."""

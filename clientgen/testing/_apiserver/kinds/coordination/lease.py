@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from ...object_reader import ObjectReader
 
-__all__ = ["LeaseStrategy"]
-
 _COORDINATED: Final = ("preferredHolder", "strategy")
 """Members of coordinated leader election, a feature that is off by default."""
 

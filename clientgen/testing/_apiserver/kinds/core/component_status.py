@@ -6,8 +6,6 @@ from ...tables.columns import NAME, Column, Printer, View
 from ..deprecation import Deprecation
 from ..strategy import Strategy
 
-__all__ = ["ComponentStatusStrategy"]
-
 
 class _HealthView(View):
     """A ComponentStatus, read by its condition `Healthy`."""

@@ -15,8 +15,6 @@ from ..strategy import Strategy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["ConfigMapStrategy"]
-
 
 class ConfigMapStrategy(Strategy):
     """The strategy for ConfigMaps."""

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from ...served_resources import Resource
 
-__all__ = ["EventStrategy"]
-
 _ORIGINAL: Final = {new: old for old, new in event_rules.RENAMED.items()}
 _NEVER_MISSING: Final[dict[str, Any]] = {
     "involvedObject": {},

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from ...object_reader import ObjectReader
 
-__all__ = ["LimitRangeStrategy"]
-
 _TYPES: Final = ("Pod", "Container", "PersistentVolumeClaim")
 _SIDES: Final = ("max", "min", "default", "defaultRequest")
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from ...object_reader import ObjectReader
 
-__all__ = ["NamespaceStrategy"]
-
 _FINALIZER: Final = "kubernetes"
 _STANDARD_FINALIZERS: Final = ("kubernetes", "orphan", "foregroundDeletion")
 _PROTECTED: Final = frozenset({"default", "kube-system", "kube-public"})

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
     from ...object_reader import ObjectReader
 
-__all__ = ["NodeStrategy"]
-
 _EFFECTS: Final = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _AVOID: Final = "scheduler.alpha.kubernetes.io/preferAvoidPods"
 _FAMILIES: Final = 2

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from ...object_reader import ObjectReader
 
-__all__ = ["PersistentVolumeStrategy"]
-
 _EXPANDS: Final = "controllerExpandSecretRef"
 _BETA_CLASS: Final = "volume.beta.kubernetes.io/storage-class"
 _VOLUME_ANNOTATIONS: Final[Mapping[str, str]] = {

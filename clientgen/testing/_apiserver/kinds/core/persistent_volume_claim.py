@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
     from ...object_reader import ObjectReader
 
-__all__ = ["PersistentVolumeClaimStrategy"]
-
 _SOURCES: Final = (
     ("", "PersistentVolumeClaim"),
     ("snapshot.storage.k8s.io", "VolumeSnapshot"),

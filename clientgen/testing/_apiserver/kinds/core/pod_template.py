@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from clientgen._apimachinery.failures import Cause
 
-__all__ = ["PodTemplateStrategy"]
-
 _COLUMNS: Final = (
     NAME,
     *template_columns("template", priority=0),

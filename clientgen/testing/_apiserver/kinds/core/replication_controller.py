@@ -21,8 +21,6 @@ from ..strategy import Strategy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["ReplicationControllerStrategy"]
-
 _COLUMNS: Final = (
     *REPLICA_COLUMNS,
     Column(

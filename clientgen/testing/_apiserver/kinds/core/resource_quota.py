@@ -15,8 +15,6 @@ from ..strategy import Strategy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["ResourceQuotaStrategy"]
-
 _PODS: Final = frozenset({"pods"})
 _COMPUTE: Final = frozenset(
     f"{side}{name}" for side in ("", "requests.", "limits.") for name in ("cpu", "memory")

@@ -21,8 +21,6 @@ from ..strategy import Strategy
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["SecretStrategy"]
-
 _SERVICE_ACCOUNT: Final = "kubernetes.io/service-account.name"
 _REQUIRED_KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "kubernetes.io/dockercfg": (".dockercfg",),

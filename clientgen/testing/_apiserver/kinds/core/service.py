@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from ...object_reader import ObjectReader
 
-__all__ = ["ServiceStrategy"]
-
 _DEFAULT_AFFINITY_SECONDS: Final = 10800
 _ROUTED: Final = ("ClusterIP", "NodePort", "LoadBalancer")
 _HINTS: Final = "service.kubernetes.io/topology-aware-hints"

@@ -13,8 +13,6 @@ from ..strategy import Strategy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["ServiceAccountStrategy"]
-
 _MOUNTABLE: Final = "kubernetes.io/enforce-mountable-secrets"
 
 

@@ -17,15 +17,6 @@ if TYPE_CHECKING:
 
     from ...object_reader import ObjectReader
 
-__all__ = [
-    "NETWORK",
-    "allocate_for_create",
-    "allocate_for_update",
-    "allocation_causes",
-    "needs_cluster_ip",
-    "needs_node_ports",
-]
-
 NETWORK: Final = IPv4Network("10.0.0.0/24")
 NODE_PORTS: Final = range(30000, 32768)
 _STATIC: Final = 16

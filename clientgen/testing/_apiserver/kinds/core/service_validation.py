@@ -38,8 +38,6 @@ from .service_allocation import needs_cluster_ip
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["service_causes", "status_causes", "update_causes"]
-
 _TYPES: Final = ("ClusterIP", "ExternalName", "LoadBalancer", "NodePort")
 _DISTRIBUTIONS: Final = ("PreferClose", "PreferSameZone", "PreferSameNode")
 _RANGES: Final = "service.beta.kubernetes.io/load-balancer-source-ranges"

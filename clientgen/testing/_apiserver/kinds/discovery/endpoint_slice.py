@@ -26,8 +26,6 @@ from ..strategy import Strategy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["EndpointSliceStrategy"]
-
 _MAX_ADDRESSES: Final = 100
 _MAX_HINTS: Final = 8
 _MAX_ENDPOINTS: Final = 1000

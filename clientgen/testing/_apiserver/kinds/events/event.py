@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ...object_reader import ObjectReader
     from ...served_resources import Resource
 
-__all__ = ["EventStrategy"]
-
 _NEVER_MISSING: Final[dict[str, Any]] = {
     "deprecatedSource": {},
     "deprecatedFirstTimestamp": None,

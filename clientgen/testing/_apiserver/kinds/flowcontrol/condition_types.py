@@ -10,8 +10,6 @@ from clientgen._json import part, parts
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["condition_type_causes"]
-
 
 def condition_type_causes(obj: dict[str, Any]) -> Iterator[Cause]:
     """Check that the conditions of a status have types, each its own."""

@@ -23,8 +23,6 @@ from .condition_types import condition_type_causes
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["FlowSchemaStrategy"]
-
 _MAX_PRECEDENCE: Final = 10_000
 _SUBJECTS: Final = {"Group": "group", "ServiceAccount": "serviceAccount", "User": "user"}
 _VERBS: Final = (

@@ -24,8 +24,6 @@ from .condition_types import condition_type_causes
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["PriorityLevelConfigurationStrategy"]
-
 _MAX_QUEUES: Final = 10_000_000
 _MAX_BITS: Final = 60
 _WHOLE: Final = 100

@@ -18,8 +18,6 @@ from ..strategy import Strategy
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["StorageVersionStrategy"]
-
 
 def _storage_versions(view: View) -> str:
     versions = [

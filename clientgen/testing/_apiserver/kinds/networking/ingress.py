@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
     from ...object_reader import ObjectReader
 
-__all__ = ["IngressStrategy"]
-
 _PATH_TYPES: Final = ("Exact", "ImplementationSpecific", "Prefix")
 _INVALID_PARTS: Final = ("//", "/./", "/../", "%2f", "%2F")
 _INVALID_ENDS: Final = ("/..", "/.")

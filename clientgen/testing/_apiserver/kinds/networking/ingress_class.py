@@ -28,8 +28,6 @@ from ..strategy import Strategy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["IngressClassStrategy"]
-
 _MAX_CONTROLLER_LENGTH: Final = 250
 
 

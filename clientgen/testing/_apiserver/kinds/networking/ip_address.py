@@ -20,8 +20,6 @@ from ..strategy import Strategy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["IPAddressStrategy"]
-
 
 def _parent(view: View) -> str:
     """Show the holder of the address: `services/default/kubernetes`."""

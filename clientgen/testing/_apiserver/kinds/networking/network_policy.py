@@ -32,8 +32,6 @@ from ..strategy import Strategy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["NetworkPolicyStrategy"]
-
 _DIRECTIONS: Final = ("Ingress", "Egress")
 
 

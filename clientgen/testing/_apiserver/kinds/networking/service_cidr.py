@@ -18,8 +18,6 @@ from ..strategy import Strategy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["ServiceCIDRStrategy"]
-
 _FAMILIES: Final = 2
 
 _COLUMNS: Final = (

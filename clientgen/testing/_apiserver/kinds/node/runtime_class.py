@@ -20,8 +20,6 @@ from ..strategy import Strategy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["RuntimeClassStrategy"]
-
 _TOLERATION: Final = ("key", "operator", "value", "effect")
 
 

@@ -18,8 +18,6 @@ from ..strategy import Strategy
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["PodDisruptionBudgetStrategy"]
-
 _COUNTS: Final = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
 
 

@@ -6,8 +6,6 @@ from typing import Any, Final
 
 from ...tables.columns import AGE, NAME, Column, View
 
-__all__ = ["BINDING_COLUMNS"]
-
 
 def _subjects(kind: str, name: str) -> Column:
     def cell(view: View) -> str:

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from clientgen._apimachinery.failures import Cause
 
-__all__ = ["ClusterRoleStrategy"]
-
 
 class ClusterRoleStrategy(RbacRoleStrategy):
     """The strategy for ClusterRoles."""

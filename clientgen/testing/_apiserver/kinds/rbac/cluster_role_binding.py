@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from .rbac_strategy import RbacBindingStrategy
 
-__all__ = ["ClusterRoleBindingStrategy"]
-
 
 class ClusterRoleBindingStrategy(RbacBindingStrategy):
     """The strategy for ClusterRoleBindings."""

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from clientgen._apimachinery.failures import Cause
 
-__all__ = ["RbacBindingStrategy", "RbacRoleStrategy", "RbacStrategy"]
-
 
 class RbacStrategy(Strategy):
     """The strategy for all of them."""

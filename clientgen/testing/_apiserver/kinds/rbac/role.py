@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..defaults import TypeDefaults
 from .rbac_strategy import RbacRoleStrategy
 
-__all__ = ["RoleStrategy"]
-
 
 class RoleStrategy(RbacRoleStrategy):
     """The strategy for Roles."""

@@ -6,8 +6,6 @@ from ..defaults import TypeDefaults
 from .rbac_strategy import RbacBindingStrategy
 from .role_rules import set_role_group, set_subject_group
 
-__all__ = ["RoleBindingStrategy"]
-
 
 class RoleBindingStrategy(RbacBindingStrategy):
     """The strategy for RoleBindings."""

@@ -28,16 +28,6 @@ from ..shared.label_requirements import OPERATORS, label_requirement_causes
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = [
-    "aggregation_causes",
-    "reference_causes",
-    "role_change_causes",
-    "rule_causes",
-    "set_role_group",
-    "set_subject_group",
-    "subject_causes",
-]
-
 _GROUP: Final = "rbac.authorization.k8s.io"
 _SUBJECTS: Final = ("ServiceAccount", "User", "Group")
 

@@ -16,8 +16,6 @@ from .device_requests import MAX_LIST_ITEMS, config_causes, device_selector_caus
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["DeviceClassStrategy"]
-
 
 class DeviceClassStrategy(Strategy):
     """The strategy for DeviceClasses."""

@@ -25,18 +25,6 @@ from ..shared.device_names import attribute_name_causes, device_toleration_cause
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = [
-    "MAX_LIST_ITEMS",
-    "REQUEST_TYPES",
-    "claim_causes",
-    "config_causes",
-    "device_selector_causes",
-    "each_causes",
-    "reference_causes",
-    "request_names",
-    "unique_causes",
-]
-
 MAX_LIST_ITEMS: Final = 32
 _MAX_CHOICES: Final = 8
 _MAX_TEXT_BYTES: Final = 10 * 1024

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from clientgen._apimachinery.failures import Cause
 
-__all__ = ["DeviceTaintRuleStrategy"]
-
 
 def _taint(name: str, about: str, member: str) -> Column:
     path = f"spec.taint.{member}"

@@ -27,8 +27,6 @@ from .device_requests import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["ResourceClaimStrategy"]
-
 _MAX_USERS: Final = 256
 
 

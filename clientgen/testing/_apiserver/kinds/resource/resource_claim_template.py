@@ -16,8 +16,6 @@ from .device_requests import REQUEST_TYPES, claim_causes
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["ResourceClaimTemplateStrategy"]
-
 
 class ResourceClaimTemplateStrategy(Strategy):
     """The strategy for ResourceClaimTemplates."""

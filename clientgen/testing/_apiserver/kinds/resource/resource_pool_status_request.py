@@ -11,8 +11,6 @@ from ..strategy import Strategy
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["ResourcePoolStatusRequestStrategy"]
-
 _OUTCOMES: Final = ("Complete", "Failed")
 
 

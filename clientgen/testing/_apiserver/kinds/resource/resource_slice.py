@@ -31,8 +31,6 @@ from ..strategy import Strategy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["ResourceSliceStrategy"]
-
 _MAX_DEVICES: Final = 128
 _MAX_ADVANCED_DEVICES: Final = 64
 _MAX_ATTRIBUTES: Final = 32

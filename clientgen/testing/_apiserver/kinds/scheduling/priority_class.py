@@ -14,8 +14,6 @@ from ..strategy import Strategy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["PriorityClassStrategy"]
-
 _MAX_USER_PRIORITY: Final = 1_000_000_000
 _SYSTEM: Final = frozenset({"system-node-critical", "system-cluster-critical"})
 

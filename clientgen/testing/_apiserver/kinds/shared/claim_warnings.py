@@ -12,8 +12,6 @@ from .quantities import amount
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["claim_spec_warnings", "fraction_warnings"]
-
 _WHOLE_BYTES: Final = ("memory", "ephemeral-storage")
 
 

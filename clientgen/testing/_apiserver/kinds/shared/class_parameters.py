@@ -12,8 +12,6 @@ from .common_checks import text
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["MAX_BYTES", "parameter_causes", "provisioner_causes", "size_causes"]
-
 MAX_BYTES: Final = 256 * 1024
 _MAX_PARAMETERS: Final = 512
 

@@ -27,23 +27,6 @@ from clientgen._json import part, parts, texts
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-__all__ = [
-    "PROTOCOLS",
-    "conditions_causes",
-    "driver_name",
-    "immutable",
-    "is_not_negative",
-    "matches",
-    "not_found",
-    "one_of",
-    "port_number",
-    "port_reference",
-    "relative_path",
-    "selector_causes",
-    "text",
-    "unique",
-]
-
 _REASON: Final = re.compile("[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?")
 _MAX_REASON_LENGTH: Final = 1024
 _MAX_MESSAGE_LENGTH: Final = 32768

@@ -13,8 +13,6 @@ from .common_checks import matches
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["MAX_BYTES", "decoded_size", "immutable_causes", "key_causes"]
-
 MAX_BYTES: Final = 1024 * 1024
 _IMMUTABLE: Final = "field is immutable when `immutable` is set"
 

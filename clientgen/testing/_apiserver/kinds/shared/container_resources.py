@@ -23,17 +23,6 @@ from .quantities import amount
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = [
-    "STANDARD",
-    "container_name_causes",
-    "is_extended",
-    "known_name_causes",
-    "pod_resource_causes",
-    "quantity_causes",
-    "resize_causes",
-    "resource_causes",
-]
-
 STANDARD: Final = ("cpu", "memory", "ephemeral-storage")
 """Resources that every node has."""
 _OF_PODS: Final = ("cpu", "hugepages-", "memory")

@@ -36,13 +36,6 @@ from .security_context import container_security_causes
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = [
-    "container_causes",
-    "field_reference",
-    "image_causes",
-    "resource_reference",
-]
-
 _MAX_RULES: Final = 20
 _MAX_CODES: Final = 255
 _PULL_POLICIES: Final = ("Always", "IfNotPresent", "Never")

@@ -6,8 +6,6 @@ from typing import Any
 
 from clientgen._json import part
 
-__all__ = ["default_class"]
-
 
 def default_class(classes: list[dict[str, Any]], *annotations: str) -> str:
     """Return the name of the youngest class that is marked as the default, or nothing."""

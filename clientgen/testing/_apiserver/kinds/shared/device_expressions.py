@@ -13,8 +13,6 @@ from clientgen._apimachinery.failures import Cause, invalid_value
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["device_expression_causes"]
-
 
 def device_expression_causes(path: str, text: str) -> Iterator[Cause]:
     """Check an expression that chooses devices."""

@@ -17,13 +17,6 @@ from .common_checks import driver_name, matches
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = [
-    "attribute_name_causes",
-    "device_taint_causes",
-    "device_toleration_causes",
-    "pool_name_causes",
-]
-
 _MAX_POOL_LENGTH: Final = 253
 _MAX_NAME_LENGTH: Final = 32
 _IDENTIFIER: Final = re.compile("[A-Za-z_][A-Za-z0-9_]*")

@@ -14,16 +14,6 @@ from .common_checks import matches
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = [
-    "FIXED",
-    "RENAMED",
-    "EventView",
-    "columns",
-    "namespace_causes",
-    "reference_fields",
-    "reporter_causes",
-]
-
 _MIN_SERIES_COUNT: Final = 2
 _REFERENCE: Final = (
     "kind",

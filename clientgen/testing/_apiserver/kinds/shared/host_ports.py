@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["PortPlaces"]
-
 
 class PortPlaces:
     """The places of one port and protocol: ports and addresses of the host, and who has them."""

@@ -11,8 +11,6 @@ from clientgen._apimachinery.name_syntax import ip_problems
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["usable_address"]
-
 
 def usable_address(field: str, address: str) -> Iterator[Cause]:
     """Refuse addresses that mean something within one machine or network only."""

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["address_warnings", "network_warnings", "quoted"]
-
 
 def quoted(text: str) -> str:
     """Quote a text as the server does."""

@@ -7,8 +7,6 @@ from base64 import b64decode
 from binascii import Error as Base64Error
 from typing import Final
 
-__all__ = ["key_pair_problem"]
-
 _BLOCK: Final = re.compile(r"-----BEGIN ([^-\n]+)-----\r?\n([A-Za-z0-9+/=\s]*)-----END \1-----")
 _CERTIFICATE: Final = "CERTIFICATE"
 _KEY: Final = "PRIVATE KEY"

@@ -11,8 +11,6 @@ from clientgen._json import texts
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["OPERATORS", "label_requirement_causes", "requirement_values_causes"]
-
 _WITH_VALUES: Final = ("In", "NotIn")
 _WITHOUT_VALUES: Final = ("Exists", "DoesNotExist")
 OPERATORS: Final = (*_WITH_VALUES, *_WITHOUT_VALUES)

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from ...tables.columns import View
 
-__all__ = ["ingress_causes", "ingress_text", "ingress_warnings"]
-
 
 def ingress_text(view: View) -> str:
     """Show the addresses or the host names of the load balancer."""

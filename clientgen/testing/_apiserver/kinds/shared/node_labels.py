@@ -10,8 +10,6 @@ from clientgen._json import parts, texts
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["expression_warnings", "label_warning"]
-
 _DEPRECATED: Final[Mapping[str, str]] = {
     "beta.kubernetes.io/arch": 'deprecated since v1.14; use "kubernetes.io/arch" instead',
     "beta.kubernetes.io/os": 'deprecated since v1.14; use "kubernetes.io/os" instead',

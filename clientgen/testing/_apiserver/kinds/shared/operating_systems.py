@@ -20,8 +20,6 @@ from .common_checks import matches
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["system_causes", "windows_causes"]
-
 _NO_CONTEXT: Final[dict[str, Any]] = {}
 _NOT_WINDOWS: Final = "cannot be set for a windows pod"
 _POD_CONTEXT: Final = (

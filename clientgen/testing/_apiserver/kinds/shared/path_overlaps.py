@@ -12,8 +12,6 @@ from .ip_warnings import quoted
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["overlap_warnings"]
-
 
 @dataclass(frozen=True, slots=True)
 class _Path:

@@ -23,8 +23,6 @@ from .volume_validation import source_causes
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["NOT_SOURCES", "volume_causes"]
-
 NOT_SOURCES: Final = ("capacity", "claimRef", "nodeAffinity")
 """Members of a spec that are objects, but no sources."""
 

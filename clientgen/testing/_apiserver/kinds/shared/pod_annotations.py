@@ -15,8 +15,6 @@ from .pod_scheduling import tolerations_causes
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["annotation_causes", "annotation_change_causes"]
-
 _MIRROR: Final = "kubernetes.io/config.mirror"
 _TOLERATIONS: Final = "scheduler.alpha.kubernetes.io/tolerations"
 _COST: Final = "controller.kubernetes.io/pod-deletion-cost"

@@ -15,8 +15,6 @@ from ..defaults import TypeDefaults, set_empty, set_missing
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["TYPES", "containers_of"]
-
 _IMAGE: Final = re.compile(
     r"(?P<name>[a-z0-9]+([._:/-]+[a-z0-9]+)*?)(:(?P<tag>[A-Za-z0-9_][\w.-]{0,127}))?(?P<digest>@[^@]+)?"
 )

@@ -25,14 +25,6 @@ from .common_checks import matches, one_of, selector_causes
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = [
-    "affinity_causes",
-    "gates_causes",
-    "node_selector_causes",
-    "spread_causes",
-    "tolerations_causes",
-]
-
 _MAX_WEIGHT: Final = 100
 _EFFECTS: Final = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"

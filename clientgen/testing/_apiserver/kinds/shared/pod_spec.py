@@ -39,8 +39,6 @@ from .volume_validation import volumes_causes
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["free_name_causes", "pod_spec_causes"]
-
 _RESTARTS: Final = ("Always", "OnFailure", "Never")
 _DNS: Final = ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")
 _POLICIES: Final = ("PreemptLowerPriority", "Never")

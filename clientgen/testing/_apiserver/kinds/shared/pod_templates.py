@@ -21,8 +21,6 @@ from .pod_spec import pod_spec_causes
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["UNMATCHED", "running_template_causes", "template_causes", "template_selector_causes"]
-
 UNMATCHED: Final = "`selector` does not match template `labels`"
 """The cause for templates whose pods would not be selected."""
 

@@ -16,14 +16,6 @@ from .path_overlaps import overlap_warnings
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = [
-    "is_same_generation",
-    "name_warnings",
-    "pod_warnings",
-    "template_warnings",
-    "workload_warnings",
-]
-
 _ANNOTATIONS: Final[Mapping[str, str]] = {
     "scheduler.alpha.kubernetes.io/critical-pod": (
         'non-functional in v1.16+; use the "priorityClassName" field instead'

@@ -13,8 +13,6 @@ from .common_checks import is_not_negative, matches, one_of, port_number, port_r
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["handler_causes", "probe_causes"]
-
 _HANDLERS: Final = ("exec", "httpGet", "tcpSocket", "grpc", "sleep")
 _PROBE_NUMBERS: Final = (
     "initialDelaySeconds",

@@ -13,8 +13,6 @@ from .volume_items import downward_causes, items_causes, mode_causes
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["projected_causes"]
-
 _KINDS: Final = ("secret", "configMap", "downwardAPI", "serviceAccountToken")
 _MIN_TOKEN_SECONDS: Final = 600
 _MAX_TOKEN_SECONDS: Final = 2**32

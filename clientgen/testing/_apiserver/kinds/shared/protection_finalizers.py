@@ -6,8 +6,6 @@ from typing import Any
 
 from clientgen._json import texts
 
-__all__ = ["protect"]
-
 
 def protect(obj: dict[str, Any], finalizer: str) -> None:
     """Add a finalizer to an object."""

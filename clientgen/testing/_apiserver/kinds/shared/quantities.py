@@ -8,8 +8,6 @@ from __future__ import annotations
 from decimal import Decimal, InvalidOperation
 from typing import Final
 
-__all__ = ["amount"]
-
 _FACTORS: Final[dict[str, Decimal]] = {
     **{
         suffix: Decimal(10) ** power

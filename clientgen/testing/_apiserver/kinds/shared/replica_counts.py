@@ -12,16 +12,6 @@ from .common_checks import is_not_negative
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = [
-    "collision_causes",
-    "count_or_percent",
-    "counts",
-    "is_zero",
-    "replica_set_status_causes",
-    "replica_status_causes",
-    "spec_counts",
-]
-
 _PERCENT: Final = re.compile("[0-9]+%")
 _WHOLE: Final = 100
 _REPLICA_SET: Final = ("fullyLabeledReplicas", "readyReplicas", "availableReplicas")

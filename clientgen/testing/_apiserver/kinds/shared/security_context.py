@@ -22,8 +22,6 @@ from .operating_systems import windows_causes
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["container_security_causes", "pod_security_causes"]
-
 _MAX_SYSCTL_LENGTH: Final = 253
 _MAX_PATH_LENGTH: Final = 4095
 _MAX_ID: Final = 2**31 - 1

@@ -14,8 +14,6 @@ from .quantities import amount
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["MODES", "access_mode_causes", "claim_causes", "size_causes"]
-
 MODES: Final = ("Block", "Filesystem")
 """The forms in which a container can have a volume."""
 _ACCESS: Final = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")

@@ -6,8 +6,6 @@ from typing import Final
 
 from ...tables.columns import UNSET, Column, View, field
 
-__all__ = ["ATTRIBUTES_CLASS", "STORAGE_CLASS", "VOLUME_MODE", "access_modes", "phase"]
-
 _MODES: Final = {
     "ReadWriteOnce": "RWO",
     "ReadOnlyMany": "ROX",

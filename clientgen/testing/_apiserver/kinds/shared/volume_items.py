@@ -13,8 +13,6 @@ from .container_validation import field_reference, resource_reference
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["downward_causes", "items_causes", "mode_causes"]
-
 _MAX_MODE: Final = 0o777
 _VOLUME_FIELDS: Final = frozenset(
     {

@@ -14,8 +14,6 @@ from .common_checks import driver_name, matches, one_of, relative_path, text
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-__all__ = ["plugin_causes"]
-
 _NEEDED: Final[Mapping[str, tuple[str, ...]]] = {
     "awsElasticBlockStore": ("volumeID",),
     "azureDisk": ("diskName", "diskURI"),

@@ -19,8 +19,6 @@ from .volume_plugins import plugin_causes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-__all__ = ["source_causes", "volumes_causes"]
-
 _HOST_PATHS: Final = (
     "",
     "BlockDevice",

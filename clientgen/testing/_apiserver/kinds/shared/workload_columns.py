@@ -10,15 +10,6 @@ from ...tables.selector_text import shown_selector
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = [
-    "READY_COLUMN",
-    "REPLICA_COLUMNS",
-    "TEMPLATE_COLUMNS",
-    "count_column",
-    "selector_column",
-    "template_columns",
-]
-
 
 def template_columns(*path: str, priority: int = 1) -> tuple[Column, Column]:
     """Return the columns of names and images of the containers in the pod template at a path."""

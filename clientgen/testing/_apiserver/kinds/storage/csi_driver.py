@@ -22,8 +22,6 @@ from ..strategy import Strategy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["CSIDriverStrategy"]
-
 _MIN_TOKEN_SECONDS: Final = 600
 _MAX_TOKEN_SECONDS: Final = 2**32
 _MIN_UPDATE_SECONDS: Final = 10

@@ -27,8 +27,6 @@ from ..strategy import Strategy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["CSINodeStrategy"]
-
 _MAX_NODE_ID_LENGTH: Final = 256
 
 

@@ -24,8 +24,6 @@ from ..strategy import Strategy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["CSIStorageCapacityStrategy"]
-
 
 class CSIStorageCapacityStrategy(Strategy):
     """The strategy for CSIStorageCapacities."""

@@ -27,8 +27,6 @@ from ..strategy import Strategy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["VolumeAttachmentStrategy"]
-
 _MAX_MESSAGE: Final = 1024
 
 _COLUMNS: Final = (

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from ...object_reader import ObjectReader
 
-__all__ = ["VolumeAttributesClassStrategy"]
-
 
 class VolumeAttributesClassStrategy(Strategy):
     """The strategy for VolumeAttributesClasses."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from ..strategy import Strategy
 
-__all__ = ["StorageVersionMigrationStrategy"]
-
 
 class StorageVersionMigrationStrategy(Strategy):
     """The strategy for StorageVersionMigrations."""

@@ -14,8 +14,6 @@ from clientgen._json import part, parts, texts
 if TYPE_CHECKING:
     from ....object_reader import ObjectReader
 
-__all__ = ["match_labels", "set_overhead", "set_priority", "tolerate"]
-
 _CONDITIONS: Final = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 _TOLERATED_SECONDS: Final = 300
 _NO_CLASS: Final[dict[str, Any]] = {}

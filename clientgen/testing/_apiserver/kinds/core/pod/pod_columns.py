@@ -11,8 +11,6 @@ from ....tables.durations import since
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["PRINTER"]
-
 _GATED: Final = "SchedulingGated"
 _FINISHED: Final = {
     "Succeeded": "The pod has completed successfully.",

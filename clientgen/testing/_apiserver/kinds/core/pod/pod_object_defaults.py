@@ -9,8 +9,6 @@ from clientgen._json import part, parts
 from ...defaults import set_missing
 from ...shared.pod_defaults import containers_of
 
-__all__ = ["set_addresses", "set_defaults"]
-
 
 def set_defaults(pod: dict[str, Any]) -> None:
     """Request what is limited, and publish the ports of pods with the network of the host."""

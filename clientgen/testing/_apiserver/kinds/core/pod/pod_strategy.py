@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from ....object_reader import ObjectReader
 
-__all__ = ["PodStrategy"]
-
 _GATED: Final[dict[str, Any]] = {
     "type": "PodScheduled",
     "status": "False",

@@ -9,8 +9,6 @@ from clientgen._json import part
 from ...shared.pod_defaults import containers_of
 from ...shared.quantities import amount
 
-__all__ = ["qos_class"]
-
 _COUNTED: Final = ("cpu", "memory")
 
 

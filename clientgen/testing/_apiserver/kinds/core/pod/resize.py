@@ -17,8 +17,6 @@ from .qos import qos_class
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["keep_metadata", "prepare_resize", "resize_causes"]
-
 _RESIZABLE: Final = frozenset(["cpu", "memory"])
 
 

@@ -16,14 +16,6 @@ from ...shared.pod_spec import free_name_causes, pod_spec_causes
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = [
-    "create_causes",
-    "ephemeral_causes",
-    "pod_causes",
-    "status_causes",
-    "update_causes",
-]
-
 _MAX_INT32: Final = 2**31 - 1
 _NOT_EPHEMERAL: Final = (
     "ports",
