@@ -15,17 +15,6 @@ from clientgen.generator.genclient import MarkerLine
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = [
-    "ClusterSource",
-    "Distribution",
-    "Flags",
-    "Inlined",
-    "PackageConfig",
-    "PlacedText",
-    "Renames",
-    "Selection",
-]
-
 Inlined = Literal["older", "equal", "never"]
 
 
@@ -157,6 +146,8 @@ class PackageConfig:
     # Go sources whose markers count.
     go_types: tuple[Path, ...] = ()
     cluster: ClusterSource | None = None
+    # Files and folders of texts for definitions that have none.
+    descriptions: tuple[Path, ...] = ()
     # Packages whose types are imported instead of generated.
     uses: tuple[str, ...] = ()
     inlined: Inlined = "older"

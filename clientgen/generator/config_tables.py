@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from clientgen.generator.config_file import Table
 
-__all__ = ["CONTENT_KEYS", "read_output", "read_package"]
-
 CONTENT_KEYS = (
     "spec",
     "crd",
@@ -35,6 +33,7 @@ CONTENT_KEYS = (
     "crd-output",
     "go-types",
     "cluster",
+    "descriptions",
     "uses",
     "inlined",
     "output",
@@ -79,6 +78,7 @@ def read_package(name: str, table: Table) -> PackageConfig:
         crd_output=_path(table, "crd-output"),
         go_types=_paths(table, "go-types"),
         cluster=_cluster(table),
+        descriptions=_paths(table, "descriptions"),
         uses=_modules(table, "uses"),
         inlined=_inlined(table),
         selection=Selection(_patterns(table, "include"), _patterns(table, "exclude")),

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from clientgen._problems import ClientgenError, Problem, take_all
 from clientgen.generator.configuration import PackageConfig
@@ -20,7 +21,8 @@ from clientgen.generator.ir import Imported, Model
 from clientgen.generator.package_manifest import digest
 from clientgen.generator.sources.spec import Input, Spec
 
-__all__ = ["Inputs", "Parsed", "gather"]
+if TYPE_CHECKING:
+    from clientgen.generator.sources.descriptions import Descriptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,8 @@ class Parsed:
     specs: tuple[Spec, ...] = ()
     markers: tuple[Mapping[str, Sequence[MarkerLine]], ...] = ()
     imported: Imported = field(default_factory=Imported)
+    # Texts for definitions that have none.
+    descriptions: Descriptions | None = None
     # Group versions that a cluster serves and cannot describe just now, and why.
     unavailable: Mapping[str, str] = field(default_factory=dict[str, str])
     # Group versions of a cluster that were not read, because the package does not want them.
@@ -74,7 +78,12 @@ class Inputs:
             ClientgenError: with all that is wrong with any of it.
         """
         parsed = _merged(take_all(source.parse for source in self.sources))
-        return replace(parsed, specs=(*parsed.specs, *_kubernetes(parsed)))
+        specs = (*parsed.specs, *_kubernetes(parsed))
+        if parsed.descriptions:
+            from clientgen.generator.sources.descriptions import described  # see above
+
+            specs = tuple(described(spec, parsed.descriptions) for spec in specs)
+        return replace(parsed, specs=specs)
 
     @contextmanager
     def places(self) -> Generator[None, None, None]:
@@ -101,7 +110,7 @@ def gather(config: PackageConfig) -> Inputs:
     Raises:
         ClientgenError: with all that cannot be read.
     """
-    readers = [_cluster, _specs, _crds, _types, _uses, _go_types]
+    readers = [_cluster, _specs, _crds, _types, _uses, _go_types, _descriptions]
     return Inputs(tuple(take_all(partial(reader, config) for reader in readers)))
 
 
@@ -112,7 +121,9 @@ def _merged(parts: Sequence[Parsed]) -> Parsed:
     imported = Imported()
     unavailable: dict[str, str] = {}
     unread: frozenset[str] = frozenset()
+    descriptions: Descriptions | None = None
     for part in parts:
+        descriptions = descriptions or part.descriptions
         unavailable |= part.unavailable
         unread |= part.unread
         specs += part.specs
@@ -124,7 +135,9 @@ def _merged(parts: Sequence[Parsed]) -> Parsed:
             {**imported.kinds, **part.imported.kinds},
         )
     own = tuple(model for part in parts for shapes in part.shapes for model in shapes(imported))
-    return Parsed(tuple(specs), tuple(markers), replace(imported, own=own), unavailable, unread)
+    return Parsed(
+        tuple(specs), tuple(markers), replace(imported, own=own), descriptions, unavailable, unread
+    )
 
 
 def _kubernetes(parsed: Parsed) -> tuple[Spec, ...]:
@@ -211,3 +224,12 @@ def _go_types(config: PackageConfig) -> _Source:
 
     inputs = go_types.gather(config.go_types, config.root)
     return _Source(inputs, lambda: Parsed(markers=(go_types.parse(inputs),)))
+
+
+def _descriptions(config: PackageConfig) -> _Source:
+    if not config.descriptions:
+        return _NOTHING
+    from clientgen.generator.sources import descriptions  # see above
+
+    inputs = descriptions.gather(config.descriptions, config.root)
+    return _Source(inputs, lambda: Parsed(descriptions=descriptions.parse(inputs)))

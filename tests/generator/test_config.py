@@ -154,8 +154,8 @@ def test_an_unknown_key_is_a_problem():
         "clientgen.toml: specs: there is no such key\n    did you mean `spec`?",
         (
             "clientgen.toml: frobnicate: there is no such key\n"
-            "    known are package, spec, crd, types, crd-output, go-types, cluster, uses, "
-            "inlined, output, include, exclude, rename, distribution, markers, expansions, packages"
+            "    known are package, spec, crd, types, crd-output, go-types, cluster, descriptions, "
+            "uses, inlined, output, include, exclude, rename, distribution, markers, expansions, packages"
         ),
     ]
 
@@ -264,8 +264,8 @@ def test_keys_beside_the_tables_of_packages_are_a_problem():
         ),
         (
             "clientgen.toml: packages.a.package: there is no such key\n"
-            "    known are spec, crd, types, crd-output, go-types, cluster, uses, inlined, "
-            "output, include, exclude, rename, distribution, markers, expansions"
+            "    known are spec, crd, types, crd-output, go-types, cluster, descriptions, "
+            "uses, inlined, output, include, exclude, rename, distribution, markers, expansions"
         ),
     ]
 

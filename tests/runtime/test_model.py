@@ -17,7 +17,7 @@ from typing import Annotated, Any
 import pytest
 from msgspec import Meta
 
-from clientgen.runtime._models import argument_errors, model_codec
+from clientgen.runtime._models import argument_errors, field_texts, model_codec
 from clientgen.runtime._models.custom_resource import CustomResource
 from clientgen.runtime._models.meta_v1 import ObjectMeta
 from clientgen.runtime._models.model import (
@@ -465,3 +465,54 @@ def test_signatures_are_readable_and_true():
     assert signature.bind(name="a").arguments == {"name": "a"}
     shown = pydoc.render_doc(ObjectMeta, renderer=pydoc.plaintext)  # 3.13 has a line for each
     assert all(str(each) in shown for each in signature.parameters.values())
+
+
+class Shop(Model):
+    """Sells things."""
+
+    name: str
+    open_hours: list[str] = field(default_factory=list)
+    """When it is open, as `09:00-17:00`.
+
+    One entry for each time of the day.
+    """
+
+    class Shelf(Model):
+        width: int = 0
+        """Centimetres."""
+
+
+class CornerShop(Shop):
+    corner: str = ""
+    """Where it stands."""
+
+    def close(self) -> None:
+        """Close it."""
+
+
+def test_help_shows_the_texts_below_fields():
+    assert Shop.__doc__ == (
+        "Sells things.\n"
+        "\n"
+        "Attributes:\n"
+        "    open_hours: When it is open, as `09:00-17:00`. One entry for each time of the day."
+    )
+    assert Shop.Shelf.__doc__ == "Attributes:\n    width: Centimetres."
+    shown = pydoc.render_doc(CornerShop, renderer=pydoc.plaintext)
+    assert shown.index("open_hours: When it is open") < shown.index("corner: Where it stands.")
+    assert "__constants__:" not in shown
+    assert Shop(name="a").__doc__ == "Sells things."  # reading a source is for those who ask
+
+
+def test_a_model_without_a_source_has_its_docstring(monkeypatch: pytest.MonkeyPatch):
+    made = type(Model)("Made", (Model,), {"__module__": "made_up", "__doc__": "Made up."})
+    assert made.__doc__ == "Made up."
+    assert type(Model)("Bare", (Model,), {"__module__": __name__}).__doc__ is None
+
+    def without_source(*_: object) -> str:
+        raise OSError
+
+    monkeypatch.setattr(inspect, "getsource", without_source)
+    field_texts._texts_of_module.cache_clear()
+    assert Shop.__doc__ == "Sells things."
+    field_texts._texts_of_module.cache_clear()

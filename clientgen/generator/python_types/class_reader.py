@@ -42,8 +42,6 @@ from clientgen.runtime._models.custom_resource import CustomResource
 from clientgen.runtime._models.model import Model
 from clientgen.runtime._models.variants import Auto
 
-__all__ = ["checked_class", "read_class", "read_module"]
-
 
 def read_module(
     name: str, root: Path, problems: Problems, paths: Sequence[Path] = (), where: str = ""
@@ -101,7 +99,8 @@ def read_class(cls: type[Model], problems: Problems) -> TypeClass:
     source = module.source.classes.get(cls.__qualname__) if module else None
     fields = tuple(_fields(cls, problems))
     if source is None:
-        return TypeClass(cls.__qualname__, cls, cls.__doc__ or "", (), fields, cls.__module__)
+        docstring = cls.__dict__["__doc__"] or ""
+        return TypeClass(cls.__qualname__, cls, docstring, (), fields, cls.__module__)
     return TypeClass(source.name, cls, source.docstring, source.markers, fields, source.where)
 
 

@@ -9,10 +9,9 @@ from pathlib import Path
 from clientgen._openapi.json_source import HINT
 from clientgen._problems import ClientgenError, Problem, Problems
 
-__all__ = ["links_to_nowhere", "read_file"]
-
 # A cluster with a thousand large custom resources stays well below.
 _MAX_FILE_BYTES = 64 * 2**20
+_NAME_A_DOCUMENT = "Name the OpenAPI document, for example one fetched with `clientgen spec pull`."
 
 
 def links_to_nowhere(paths: Iterable[Path], endings: Collection[str], problems: Problems) -> None:
@@ -23,8 +22,13 @@ def links_to_nowhere(paths: Iterable[Path], endings: Collection[str], problems: 
             problems.add(str(path), what, "Remove it, or create the file that it points to.")
 
 
-def read_file(path: Path, shown: str) -> bytes:
+def read_file(path: Path, shown: str, hint: str = _NAME_A_DOCUMENT) -> bytes:
     """The bytes of an input file.
+
+    Args:
+        path: the file.
+        shown: what messages call it.
+        hint: what to do when it cannot be read.
 
     Raises:
         ClientgenError: it is missing, a folder, not ours to read, or far too large.
@@ -39,5 +43,4 @@ def read_file(path: Path, shown: str) -> bytes:
         return path.read_bytes()
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        hint = "Name the OpenAPI document, for example one fetched with `clientgen spec pull`."
         raise ClientgenError([Problem(shown, f"cannot be read: {reason}", hint)]) from None

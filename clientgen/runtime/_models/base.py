@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 else:
     StructMeta = type(Struct)
 
-__all__ = ["NO_RAW", "ModelBase", "ModelMeta", "assign", "construct", "set_values"]
-
 construct: Final[Callable[..., Any]] = StructMeta.__call__
 """Creates an object of the class that is the first argument, without checks and conversions."""
 
@@ -94,6 +92,13 @@ class ModelMeta(StructMeta):
         return short_signature(signature, getattr(cls, "__constants__", {}))
 
     if not TYPE_CHECKING:  # type checkers derive the constructor from the fields
+
+        @property
+        def __doc__(cls) -> str | None:  # noqa: N805
+            """The docstring of the class with the texts of its fields, for `help`."""
+            from .field_texts import with_field_texts  # see __signature__
+
+            return with_field_texts(cls)
 
         def __call__(cls, /, *positional: object, **values: object) -> object:  # noqa: N805
             """Create an object.

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from .model_info import Field
 
-__all__ = ["Auto", "extended", "unknown_attributes", "unset_maker", "unset_variant"]
-
 # A newer server needs few extended variants: one for each set of unknown fields. The limit protects
 # from servers that send other unknown fields every time.
 _MAX_VARIANTS = 1024
@@ -126,7 +124,7 @@ def _subclass(model: type[ModelBase], namespace: dict[str, Any]) -> type[ModelBa
     members = {
         "__module__": model.__module__,
         "__qualname__": model.__qualname__,
-        "__doc__": model.__doc__,
+        "__doc__": model.__dict__["__doc__"],
         "__model__": model,
         "__reduce__": _reduce,
     }

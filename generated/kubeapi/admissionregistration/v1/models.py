@@ -67,62 +67,142 @@ __all__ = [
 
 
 class ApplyConfiguration(Model):
-    """ApplyConfiguration of admissionregistration.k8s.io/v1."""
+    """A change that a policy makes to an object, given as the fields to set. They are merged into
+    the object as server-side apply does.
+    """
 
     expression: str | None = None
+    """CEL expression that builds an `Object` with the fields to set. It can use `object`,
+    `oldObject`, `request`, `params`, `namespaceObject`, `variables` and `authorizer`. It must not
+    set anything inside lists, maps or structs that are atomic.
+    """
 
 
 class AuditAnnotation(Model):
-    """AuditAnnotation of admissionregistration.k8s.io/v1."""
+    """A note that a policy adds to the audit event of a request."""
 
     key: str
+    """The last part of the annotation's key, which is `policy/key` with the name of the policy.
+    Unique in the policy. At most 63 characters.
+    """
+
     value_expression: str
+    """CEL expression for the value of the annotation: a string, or null for no annotation. Longer
+    results are cut at 10 KiB. At most 5120 bytes.
+    """
 
 
 class ExpressionWarning(Model):
-    """ExpressionWarning of admissionregistration.k8s.io/v1."""
+    """A problem with the types in one expression of a policy."""
 
     field_ref: str
+    """Path of the field with the expression, such as `spec.validations[0].expression`."""
+
     warning: str
+    """What is wrong: the type of object that the expression was checked with, then the error of the
+    compiler.
+    """
 
 
 class JSONPatch(Model):
-    """JSONPatch of admissionregistration.k8s.io/v1."""
+    """A change that a policy makes to an object, given as JSON Patch operations."""
 
     expression: str | None = None
+    """CEL expression that returns a list of `JSONPatch` operations, each with `op`, `path` and
+    perhaps `value` or `from_`. It can use `object`, `oldObject`, `request`, `params`,
+    `namespaceObject`, `variables` and `authorizer`. `jsonpatch.escapeKey()` escapes a key for a
+    path.
+    """
 
 
 class MatchCondition(Model):
-    """MatchCondition of admissionregistration.k8s.io/v1."""
+    """A condition on requests, in addition to rules and selectors. A request for which it is false
+    skips the webhook or the policy.
+    """
 
     expression: str
+    """CEL expression that is true for the requests that the webhook or policy is about. It can use
+    `object`, `oldObject`, `request` and `authorizer`, and in a policy with `param_kind` also
+    `params`.
+    """
+
     name: str
+    """Name of the condition, for logs and merges, such as `exclude-leases` or
+    `example.com/exclude-leases`. Unique in the list.
+    """
 
 
 class MatchResources(Model):
-    """MatchResources of admissionregistration.k8s.io/v1."""
+    """The requests that a policy or a binding is about. A request has to match a rule and both
+    selectors.
+    """
 
     exclude_resource_rules: list[NamedRuleWithOperations] = field(default_factory=list)
+    """Requests to leave out, even if they match `resource_rules`."""
+
     match_policy: Literal["Equivalent", "Exact"] | str | None = None
+    """How rules match other versions of a resource. `Equivalent` also catches requests through
+    another group or version, and converts their objects; `Exact` only what the rule names. Default:
+    `Equivalent`.
+    """
+
     namespace_selector: LabelSelector | None = None
+    """Labels of the namespaces whose objects are matched. A Namespace is matched by its own labels;
+    other cluster-scoped objects always match. `{}` matches everything. Default: `{}`.
+    """
+
     object_selector: LabelSelector | None = None
+    """Labels of the objects that are matched, before or after the change. Users who can set labels
+    can thus evade the policy. `{}` matches everything. Default: `{}`.
+    """
+
     resource_rules: list[NamedRuleWithOperations] = field(default_factory=list)
+    """The operations and resources that are matched; one matching rule is enough. A policy needs at
+    least one rule; in a binding, no rules means no restriction.
+    """
 
 
 class MutatingAdmissionPolicySpec(Model):
-    """MutatingAdmissionPolicySpec of admissionregistration.k8s.io/v1."""
+    """Which requests a policy changes, and how."""
 
     failure_policy: Literal["Fail", "Ignore"] | str | None = None
+    """What happens if the policy cannot be evaluated, such as when an expression or the
+    configuration is wrong. `Fail` refuses the request, `Ignore` skips the policy. Default: `Fail`.
+    """
+
     match_conditions: list[MatchCondition] = field(default_factory=list)
+    """CEL conditions on the requests that match `match_constraints`; all have to be true. If none
+    is false and one has an error, `failure_policy` decides. At most 64 items.
+    """
+
     match_constraints: MatchResources | None = None
+    """The requests that the policy is about; it needs `resource_rules`. `DELETE` is not allowed in
+    them. Policies and their bindings are never matched.
+    """
+
     mutations: list[Mutation] = field(default_factory=list)
+    """The changes to make, one after the other. At least 1 item."""
+
     param_kind: ParamKind | None = None
+    """The kind of objects that bindings may give to the expressions as `params`. Without it there
+    are no parameters.
+    """
+
     reinvocation_policy: Literal["IfNeeded", "Never"] | str | None = None
+    """Whether the changes may be made again for the same request. `IfNeeded` allows it if the
+    object was changed afterwards by others, such as webhooks; `Never` does not.
+    """
+
     variables: list[Variable] = field(default_factory=list)
+    """Named expressions for the other expressions, which use them like `variables.limit`. Each can
+    use those before it. `match_conditions` cannot use them.
+    """
 
 
 class MutatingAdmissionPolicy(Model):
-    """MutatingAdmissionPolicy of admissionregistration.k8s.io/v1."""
+    """Changes objects in requests with CEL expressions, before they are validated and stored. It
+    needs a MutatingAdmissionPolicyBinding to take effect.
+    """
 
     api_version: Literal["admissionregistration.k8s.io/v1"] = constant(
         "admissionregistration.k8s.io/v1",
@@ -130,7 +210,10 @@ class MutatingAdmissionPolicy(Model):
     )
     kind: Literal["MutatingAdmissionPolicy"] = constant("MutatingAdmissionPolicy")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: MutatingAdmissionPolicySpec = auto(MutatingAdmissionPolicySpec)
+    """The wanted state, as users write it."""
 
     if TYPE_CHECKING:
 
@@ -138,15 +221,24 @@ class MutatingAdmissionPolicy(Model):
 
 
 class MutatingAdmissionPolicyBindingSpec(Model):
-    """MutatingAdmissionPolicyBindingSpec of admissionregistration.k8s.io/v1."""
+    """Which policy is in force, for what, and with which parameters."""
 
     match_resources: MatchResources | None = None
+    """Requests to which this binding restricts the policy, within what the policy matches itself.
+    Without it the policy applies to all of those. `DELETE` is not allowed in its rules.
+    """
+
     param_ref: ParamRef | None = None
+    """The objects to use as `params` in the expressions of the policy. Only with `spec.param_kind`
+    in the policy; otherwise it is ignored.
+    """
+
     policy_name: str | None = None
+    """Name of the MutatingAdmissionPolicy. The binding has no effect while there is none."""
 
 
 class MutatingAdmissionPolicyBinding(Model):
-    """MutatingAdmissionPolicyBinding of admissionregistration.k8s.io/v1."""
+    """Puts a MutatingAdmissionPolicy in force: for which requests, and with which parameters."""
 
     api_version: Literal["admissionregistration.k8s.io/v1"] = constant(
         "admissionregistration.k8s.io/v1",
@@ -154,7 +246,10 @@ class MutatingAdmissionPolicyBinding(Model):
     )
     kind: Literal["MutatingAdmissionPolicyBinding"] = constant("MutatingAdmissionPolicyBinding")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: MutatingAdmissionPolicyBindingSpec = auto(MutatingAdmissionPolicyBindingSpec)
+    """The wanted state, as users write it."""
 
     if TYPE_CHECKING:
 
@@ -184,24 +279,71 @@ class MutatingAdmissionPolicyList(ModelList[MutatingAdmissionPolicy]):
 
 
 class MutatingWebhook(Model):
-    """MutatingWebhook of admissionregistration.k8s.io/v1."""
+    """An HTTP callback that may change or refuse requests before they are validated and stored."""
 
     admission_review_versions: list[str]
+    """Versions of `AdmissionReview` that the webhook understands, best one first. The API server
+    uses the first that it knows. `v1` or `v1beta1` has to be among them.
+    """
+
     client_config: WebhookClientConfig
+    """Where the webhook is and how to trust its certificate."""
+
     name: str
+    """Name of the webhook, a domain with at least three parts, such as `images.example.com`. Unique
+    in the configuration.
+    """
+
     side_effects: Literal["None", "NoneOnDryRun", "Some", "Unknown"] | str
+    """Whether a call changes anything else. `None` does not; `NoneOnDryRun` does not in a dry run.
+    Only those two are accepted; `Some` and `Unknown` remain from older versions.
+    """
+
     failure_policy: Literal["Fail", "Ignore"] | str | None = None
+    """What happens if the webhook cannot be reached, times out or answers in a wrong form. `Fail`
+    refuses the request, `Ignore` goes on without the webhook. Default: `Fail`.
+    """
+
     match_conditions: list[MatchCondition] = field(default_factory=list)
+    """CEL conditions on the requests that match rules and selectors; all have to be true for a
+    call. If none is false and one has an error, `failure_policy` decides. At most 64 items.
+    """
+
     match_policy: Literal["Equivalent", "Exact"] | str | None = None
+    """How `rules` match other versions of a resource. `Equivalent` also catches requests through
+    another group or version, and converts their objects; `Exact` only what the rule names. Default:
+    `Equivalent`.
+    """
+
     namespace_selector: LabelSelector | None = None
+    """Labels of the namespaces whose objects are sent. A Namespace is matched by its own labels;
+    other cluster-scoped objects always match. `{}` matches everything. Default: `{}`.
+    """
+
     object_selector: LabelSelector | None = None
+    """Labels of the objects that are sent, before or after the change. Users who can set labels can
+    thus evade the webhook. `{}` matches everything. Default: `{}`.
+    """
+
     reinvocation_policy: Literal["IfNeeded", "Never"] | str | None = None
+    """Whether the webhook may be called again for the same request. `IfNeeded` calls it again if
+    others changed the object after it; it must then accept its own result. `Never` calls it once.
+    Default: `Never`.
+    """
+
     rules: list[RuleWithOperations] = field(default_factory=list)
+    """The operations and resources for which the webhook is called; one matching rule is enough.
+    Objects that configure webhooks are never sent.
+    """
+
     timeout_seconds: int | None = None
+    """How long to wait for an answer, in seconds; `failure_policy` applies afterwards. Default:
+    `10`. Range: 1 to 30.
+    """
 
 
 class MutatingWebhookConfiguration(Model):
-    """MutatingWebhookConfiguration of admissionregistration.k8s.io/v1."""
+    """Webhooks that the API server calls for requests and that may change their objects."""
 
     api_version: Literal["admissionregistration.k8s.io/v1"] = constant(
         "admissionregistration.k8s.io/v1",
@@ -209,7 +351,10 @@ class MutatingWebhookConfiguration(Model):
     )
     kind: Literal["MutatingWebhookConfiguration"] = constant("MutatingWebhookConfiguration")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     webhooks: list[MutatingWebhook] = field(default_factory=list)
+    """The webhooks and the requests that each is called for."""
 
     if TYPE_CHECKING:
 
@@ -227,91 +372,197 @@ class MutatingWebhookConfigurationList(ModelList[MutatingWebhookConfiguration]):
 
 
 class Mutation(Model):
-    """Mutation of admissionregistration.k8s.io/v1."""
+    """One change that a policy makes to the object of a request."""
 
     patch_type: Literal["ApplyConfiguration", "JSONPatch"] | str
+    """Which form the change has. `ApplyConfiguration` merges fields into the object; `JSONPatch`
+    runs operations on it.
+    """
+
     apply_configuration: ApplyConfiguration | None = None
+    """The change as fields to set. Only with `patch_type` `ApplyConfiguration`."""
+
     json_patch: JSONPatch | None = None
+    """The change as JSON Patch operations. Only with `patch_type` `JSONPatch`."""
 
 
 class NamedRuleWithOperations(Model):
-    """NamedRuleWithOperations of admissionregistration.k8s.io/v1."""
+    """Operations, resources and perhaps names of objects that a policy or binding matches."""
 
     api_groups: list[str] = field(default_factory=list)
+    """API groups of the resources, such as `apps`; an empty string is the core group. `*` alone
+    matches all. At least 1 item.
+    """
+
     api_versions: list[str] = field(default_factory=list)
+    """API versions of the resources, such as `v1`. `*` alone matches all. At least 1 item."""
+
     operations: list[Literal["*", "CONNECT", "CREATE", "DELETE", "UPDATE"] | str] = field(
         default_factory=list,
     )
+    """The operations on objects that match; `CONNECT` is for subresources such as `exec` and
+    `proxy`. `*` alone matches all. At least 1 item.
+    """
+
     resource_names: list[str] = field(default_factory=list)
+    """Names of the objects that match. Without names, all match."""
+
     resources: list[str] = field(default_factory=list)
+    """Resources in plural, such as `pods`, or subresources, such as `pods/status`. `*` is all
+    resources, `pods/*` all subresources of pods, `*/scale` that subresource of all, `*/*`
+    everything. At least 1 item.
+    """
+
     scope: Literal["*", "Cluster", "Namespaced"] | str | None = None
+    """Whether to match objects in namespaces (`Namespaced`), those without (`Cluster`, such as
+    Namespaces) or both (`*`). Default: `*`.
+    """
 
 
 class ParamKind(Model):
-    """ParamKind of admissionregistration.k8s.io/v1."""
+    """The kind of the objects that a policy takes as parameters."""
 
     api_version: str | None = None
+    """Group and version of the parameters, such as `example.com/v1`, or `v1` for the core group."""
+
     kind: str | None = None
+    """Kind of the parameters, such as `ConfigMap` or that of a custom resource."""
 
 
 class ParamRef(Model):
-    """ParamRef of admissionregistration.k8s.io/v1."""
+    """The objects that a binding gives to its policy as parameters, by name or by labels."""
 
     name: str | None = None
+    """Name of the one object to use. Not with `selector`."""
+
     namespace: str | None = None
+    """Namespace of the parameters. Without it, they are looked up in the namespace of the request's
+    object. It must be absent if the kind of the parameters is cluster-scoped.
+    """
+
     parameter_not_found_action: str | None = None
+    """What happens if no parameter is found. `Allow` skips the binding; `Deny` counts as an error,
+    for which the `failure_policy` of the policy decides.
+    """
+
     selector: LabelSelector | None = None
+    """Labels of the objects to use; the policy is evaluated once for each. `{}` selects all. Not
+    with `name`.
+    """
 
 
 class RuleWithOperations(Model):
-    """RuleWithOperations of admissionregistration.k8s.io/v1."""
+    """Operations and resources that a webhook is called for."""
 
     api_groups: list[str] = field(default_factory=list)
+    """API groups of the resources, such as `apps`; an empty string is the core group. `*` alone
+    matches all. At least 1 item.
+    """
+
     api_versions: list[str] = field(default_factory=list)
+    """API versions of the resources, such as `v1`. `*` alone matches all. At least 1 item."""
+
     operations: list[Literal["*", "CONNECT", "CREATE", "DELETE", "UPDATE"] | str] = field(
         default_factory=list,
     )
+    """The operations that lead to a call; `CONNECT` is for subresources such as `exec` and `proxy`.
+    `*` alone matches all. At least 1 item.
+    """
+
     resources: list[str] = field(default_factory=list)
+    """Resources in plural, such as `pods`, or subresources, such as `pods/status`. `*` is all
+    resources, `pods/*` all subresources of pods, `*/scale` that subresource of all, `*/*`
+    everything. At least 1 item.
+    """
+
     scope: Literal["*", "Cluster", "Namespaced"] | str | None = None
+    """Whether to match objects in namespaces (`Namespaced`), those without (`Cluster`, such as
+    Namespaces) or both (`*`). Default: `*`.
+    """
 
 
 class ServiceReference(Model):
-    """ServiceReference of admissionregistration.k8s.io/v1."""
+    """The Service through which the API server reaches a webhook."""
 
     name: str
+    """Name of the Service."""
+
     namespace: str
+    """Namespace of the Service."""
+
     path: str | None = None
+    """URL path to send requests to, such as `/validate`."""
+
     port: int | None = None
+    """Port of the Service. Default: `443`. Range: 1 to 65535."""
 
 
 class TypeChecking(Model):
-    """TypeChecking of admissionregistration.k8s.io/v1."""
+    """What the check of the types in the expressions of a policy has found."""
 
     expression_warnings: list[ExpressionWarning] = field(default_factory=list)
+    """The expressions with problems. Empty if there are none."""
 
 
 class ValidatingAdmissionPolicySpec(Model):
-    """ValidatingAdmissionPolicySpec of admissionregistration.k8s.io/v1."""
+    """Which requests a policy checks, and how."""
 
     audit_annotations: list[AuditAnnotation] = field(default_factory=list)
+    """Notes for the audit event of each request that matches. At least one of these or of
+    `validations` is needed. At most 20 items.
+    """
+
     failure_policy: Literal["Fail", "Ignore"] | str | None = None
+    """What happens if the policy cannot be evaluated, such as when an expression or the
+    configuration is wrong. `Fail` treats that as a violation, `Ignore` skips the policy. Default:
+    `Fail`.
+    """
+
     match_conditions: list[MatchCondition] = field(default_factory=list)
+    """CEL conditions on the requests that match `match_constraints`; all have to be true. If none
+    is false and one has an error, `failure_policy` decides. At most 64 items.
+    """
+
     match_constraints: MatchResources | None = None
+    """The requests that the policy is about; it needs `resource_rules`. Policies and their bindings
+    are never matched.
+    """
+
     param_kind: ParamKind | None = None
+    """The kind of objects that bindings may give to the expressions as `params`. Without it there
+    are no parameters.
+    """
+
     validations: list[Validation] = field(default_factory=list)
+    """The rules that requests have to obey. At least one of these or of `audit_annotations` is
+    needed.
+    """
+
     variables: list[Variable] = field(default_factory=list)
+    """Named expressions for the other expressions, which use them like `variables.limit`. Each can
+    use those before it. `match_conditions` cannot use them.
+    """
 
 
 class ValidatingAdmissionPolicyStatus(Model):
-    """ValidatingAdmissionPolicyStatus of admissionregistration.k8s.io/v1."""
+    """What the control plane reports about a policy."""
 
     conditions: list[Condition] = field(default_factory=list)
+    """Conditions of the policy, each with a type of its own. Set by the server."""
+
     observed_generation: int | None = None
+    """The `metadata.generation` that this status is about. Set by the server."""
+
     type_checking: TypeChecking | None = None
+    """Problems with types in the expressions. It is absent until the check is done. Set by the
+    server.
+    """
 
 
 class ValidatingAdmissionPolicy(Model):
-    """ValidatingAdmissionPolicy of admissionregistration.k8s.io/v1."""
+    """Checks requests with CEL expressions, and can refuse them. It needs a
+    ValidatingAdmissionPolicyBinding to take effect.
+    """
 
     api_version: Literal["admissionregistration.k8s.io/v1"] = constant(
         "admissionregistration.k8s.io/v1",
@@ -319,8 +570,13 @@ class ValidatingAdmissionPolicy(Model):
     )
     kind: Literal["ValidatingAdmissionPolicy"] = constant("ValidatingAdmissionPolicy")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: ValidatingAdmissionPolicySpec = auto(ValidatingAdmissionPolicySpec)
+    """The wanted state, as users write it."""
+
     status: ValidatingAdmissionPolicyStatus = auto(ValidatingAdmissionPolicyStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 
@@ -328,7 +584,9 @@ class ValidatingAdmissionPolicy(Model):
 
 
 class ValidatingAdmissionPolicyBinding(Model):
-    """ValidatingAdmissionPolicyBinding of admissionregistration.k8s.io/v1."""
+    """Puts a ValidatingAdmissionPolicy in force: for which requests, with which parameters, and
+    what a violation leads to.
+    """
 
     api_version: Literal["admissionregistration.k8s.io/v1"] = constant(
         "admissionregistration.k8s.io/v1",
@@ -336,7 +594,10 @@ class ValidatingAdmissionPolicyBinding(Model):
     )
     kind: Literal["ValidatingAdmissionPolicyBinding"] = constant("ValidatingAdmissionPolicyBinding")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: ValidatingAdmissionPolicyBindingSpec
+    """The wanted state, as users write it."""
 
     if TYPE_CHECKING:
 
@@ -356,12 +617,25 @@ class ValidatingAdmissionPolicyBindingList(ModelList[ValidatingAdmissionPolicyBi
 
 
 class ValidatingAdmissionPolicyBindingSpec(Model):
-    """ValidatingAdmissionPolicyBindingSpec of admissionregistration.k8s.io/v1."""
+    """Which policy is in force, for what, and what a violation leads to."""
 
     policy_name: str
+    """Name of the ValidatingAdmissionPolicy. The binding has no effect while there is none."""
+
     validation_actions: list[Literal["Audit", "Deny", "Warn"] | str]
+    """What a violation leads to. `Deny` refuses the request, `Warn` sends the client a warning,
+    `Audit` adds it to the audit event. `Deny` and `Warn` exclude each other. At least 1 item.
+    """
+
     match_resources: MatchResources | None = None
+    """Requests to which this binding restricts the policy, within what the policy matches itself.
+    Without it the policy applies to all of those.
+    """
+
     param_ref: ParamRef | None = None
+    """The objects to use as `params` in the expressions of the policy. Only with `spec.param_kind`
+    in the policy; otherwise it is ignored.
+    """
 
 
 class ValidatingAdmissionPolicyList(ModelList[ValidatingAdmissionPolicy]):
@@ -375,23 +649,65 @@ class ValidatingAdmissionPolicyList(ModelList[ValidatingAdmissionPolicy]):
 
 
 class ValidatingWebhook(Model):
-    """ValidatingWebhook of admissionregistration.k8s.io/v1."""
+    """An HTTP callback that may refuse requests after all changes, before objects are stored."""
 
     admission_review_versions: list[str]
+    """Versions of `AdmissionReview` that the webhook understands, best one first. The API server
+    uses the first that it knows. `v1` or `v1beta1` has to be among them.
+    """
+
     client_config: WebhookClientConfig
+    """Where the webhook is and how to trust its certificate."""
+
     name: str
+    """Name of the webhook, a domain with at least three parts, such as `images.example.com`. Unique
+    in the configuration.
+    """
+
     side_effects: Literal["None", "NoneOnDryRun", "Some", "Unknown"] | str
+    """Whether a call changes anything else. `None` does not; `NoneOnDryRun` does not in a dry run.
+    Only those two are accepted; `Some` and `Unknown` remain from older versions.
+    """
+
     failure_policy: Literal["Fail", "Ignore"] | str | None = None
+    """What happens if the webhook cannot be reached, times out or answers in a wrong form. `Fail`
+    refuses the request, `Ignore` goes on without the webhook. Default: `Fail`.
+    """
+
     match_conditions: list[MatchCondition] = field(default_factory=list)
+    """CEL conditions on the requests that match rules and selectors; all have to be true for a
+    call. If none is false and one has an error, `failure_policy` decides. At most 64 items.
+    """
+
     match_policy: Literal["Equivalent", "Exact"] | str | None = None
+    """How `rules` match other versions of a resource. `Equivalent` also catches requests through
+    another group or version, and converts their objects; `Exact` only what the rule names. Default:
+    `Equivalent`.
+    """
+
     namespace_selector: LabelSelector | None = None
+    """Labels of the namespaces whose objects are sent. A Namespace is matched by its own labels;
+    other cluster-scoped objects always match. `{}` matches everything. Default: `{}`.
+    """
+
     object_selector: LabelSelector | None = None
+    """Labels of the objects that are sent, before or after the change. Users who can set labels can
+    thus evade the webhook. `{}` matches everything. Default: `{}`.
+    """
+
     rules: list[RuleWithOperations] = field(default_factory=list)
+    """The operations and resources for which the webhook is called; one matching rule is enough.
+    Objects that configure webhooks are never sent.
+    """
+
     timeout_seconds: int | None = None
+    """How long to wait for an answer, in seconds; `failure_policy` applies afterwards. Default:
+    `10`. Range: 1 to 30.
+    """
 
 
 class ValidatingWebhookConfiguration(Model):
-    """ValidatingWebhookConfiguration of admissionregistration.k8s.io/v1."""
+    """Webhooks that the API server calls for requests and that may refuse them."""
 
     api_version: Literal["admissionregistration.k8s.io/v1"] = constant(
         "admissionregistration.k8s.io/v1",
@@ -399,7 +715,10 @@ class ValidatingWebhookConfiguration(Model):
     )
     kind: Literal["ValidatingWebhookConfiguration"] = constant("ValidatingWebhookConfiguration")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     webhooks: list[ValidatingWebhook] = field(default_factory=list)
+    """The webhooks and the requests that each is called for."""
 
     if TYPE_CHECKING:
 
@@ -419,24 +738,57 @@ class ValidatingWebhookConfigurationList(ModelList[ValidatingWebhookConfiguratio
 
 
 class Validation(Model):
-    """Validation of admissionregistration.k8s.io/v1."""
+    """A rule that requests have to obey."""
 
     expression: str
+    """CEL expression that is true for requests that are allowed. It can use `object`, `oldObject`,
+    `request`, `params`, `namespaceObject`, `variables` and `authorizer`. `object` is null in
+    deletions, `oldObject` in creations.
+    """
+
     message: str | None = None
+    """What to tell the client about a violation, on one line. Without it, the message quotes the
+    expression.
+    """
+
     message_expression: str | None = None
+    """CEL expression for the message, a string on one line. It takes precedence over `message`,
+    which is used if the expression fails or its result is empty. It can use what `expression` can,
+    but not `authorizer`.
+    """
+
     reason: str | None = None
+    """Reason in the response, which also decides its status code, if this violation is the first.
+    `Forbidden` is 403, `Invalid` 422, `RequestEntityTooLarge` 413. Without it, `Invalid` is used.
+    """
 
 
 class Variable(Model):
-    """Variable of admissionregistration.k8s.io/v1."""
+    """A named expression that other expressions of a policy can use."""
 
     expression: str
+    """CEL expression for the value, evaluated when it is first used. It can use what other
+    expressions of the policy can, and the variables before it.
+    """
+
     name: str
+    """Name of the variable, an identifier. With the name `limit`, other expressions use
+    `variables.limit`.
+    """
 
 
 class WebhookClientConfig(Model):
-    """WebhookClientConfig of admissionregistration.k8s.io/v1."""
+    """Where the API server reaches a webhook, by Service or by URL."""
 
     ca_bundle: bytes | None = None
+    """PEM certificates of the authorities that sign the webhook's certificate. Without it, the API
+    server uses the authorities that its system trusts.
+    """
+
     service: ServiceReference | None = None
+    """The Service of a webhook that runs in the cluster. Not with `url`."""
+
     url: str | None = None
+    """URL of a webhook outside of the cluster, as `https://host:port/path`. It must have no user,
+    query or fragment. Not with `service`.
+    """

@@ -39,48 +39,116 @@ __all__ = [
 
 
 class ApplyConfiguration(Model):
-    """ApplyConfiguration of admissionregistration.k8s.io/v1beta1."""
+    """A change that a policy makes to an object, given as the fields to set. They are merged into
+    the object as server-side apply does.
+    """
 
     expression: str | None = None
+    """CEL expression that builds an `Object` with the fields to set. It can use `object`,
+    `oldObject`, `request`, `params`, `namespaceObject`, `variables` and `authorizer`. It must not
+    set anything inside lists, maps or structs that are atomic.
+    """
 
 
 class JSONPatch(Model):
-    """JSONPatch of admissionregistration.k8s.io/v1beta1."""
+    """A change that a policy makes to an object, given as JSON Patch operations."""
 
     expression: str | None = None
+    """CEL expression that returns a list of `JSONPatch` operations, each with `op`, `path` and
+    perhaps `value` or `from_`. It can use `object`, `oldObject`, `request`, `params`,
+    `namespaceObject`, `variables` and `authorizer`. `jsonpatch.escapeKey()` escapes a key for a
+    path.
+    """
 
 
 class MatchCondition(Model):
-    """MatchCondition of admissionregistration.k8s.io/v1beta1."""
+    """A condition on requests, in addition to rules and selectors. A request for which it is false
+    skips the webhook or the policy.
+    """
 
     expression: str
+    """CEL expression that is true for the requests that the webhook or policy is about. It can use
+    `object`, `oldObject`, `request` and `authorizer`, and in a policy with `param_kind` also
+    `params`.
+    """
+
     name: str
+    """Name of the condition, for logs and merges, such as `exclude-leases` or
+    `example.com/exclude-leases`. Unique in the list.
+    """
 
 
 class MatchResources(Model):
-    """MatchResources of admissionregistration.k8s.io/v1beta1."""
+    """The requests that a policy or a binding is about. A request has to match a rule and both
+    selectors.
+    """
 
     exclude_resource_rules: list[NamedRuleWithOperations] = field(default_factory=list)
+    """Requests to leave out, even if they match `resource_rules`."""
+
     match_policy: str | None = None
+    """How rules match other versions of a resource. `Equivalent` also catches requests through
+    another group or version, and converts their objects; `Exact` only what the rule names. Default:
+    `Equivalent`.
+    """
+
     namespace_selector: LabelSelector | None = None
+    """Labels of the namespaces whose objects are matched. A Namespace is matched by its own labels;
+    other cluster-scoped objects always match. `{}` matches everything. Default: `{}`.
+    """
+
     object_selector: LabelSelector | None = None
+    """Labels of the objects that are matched, before or after the change. Users who can set labels
+    can thus evade the policy. `{}` matches everything. Default: `{}`.
+    """
+
     resource_rules: list[NamedRuleWithOperations] = field(default_factory=list)
+    """The operations and resources that are matched; one matching rule is enough. A policy needs at
+    least one rule; in a binding, no rules means no restriction.
+    """
 
 
 class MutatingAdmissionPolicySpec(Model):
-    """MutatingAdmissionPolicySpec of admissionregistration.k8s.io/v1beta1."""
+    """Which requests a policy changes, and how."""
 
     failure_policy: str | None = None
+    """What happens if the policy cannot be evaluated, such as when an expression or the
+    configuration is wrong. `Fail` refuses the request, `Ignore` skips the policy. Default: `Fail`.
+    """
+
     match_conditions: list[MatchCondition] = field(default_factory=list)
+    """CEL conditions on the requests that match `match_constraints`; all have to be true. If none
+    is false and one has an error, `failure_policy` decides. At most 64 items.
+    """
+
     match_constraints: MatchResources | None = None
+    """The requests that the policy is about; it needs `resource_rules`. `DELETE` is not allowed in
+    them. Policies and their bindings are never matched.
+    """
+
     mutations: list[Mutation] = field(default_factory=list)
+    """The changes to make, one after the other. At least 1 item."""
+
     param_kind: ParamKind | None = None
+    """The kind of objects that bindings may give to the expressions as `params`. Without it there
+    are no parameters.
+    """
+
     reinvocation_policy: Literal["IfNeeded", "Never"] | str | None = None
+    """Whether the changes may be made again for the same request. `IfNeeded` allows it if the
+    object was changed afterwards by others, such as webhooks; `Never` does not.
+    """
+
     variables: list[Variable] = field(default_factory=list)
+    """Named expressions for the other expressions, which use them like `variables.limit`. Each can
+    use those before it. `match_conditions` cannot use them.
+    """
 
 
 class MutatingAdmissionPolicy(Model):
-    """MutatingAdmissionPolicy of admissionregistration.k8s.io/v1beta1."""
+    """Changes objects in requests with CEL expressions, before they are validated and stored. It
+    needs a MutatingAdmissionPolicyBinding to take effect.
+    """
 
     api_version: Literal["admissionregistration.k8s.io/v1beta1"] = constant(
         "admissionregistration.k8s.io/v1beta1",
@@ -88,7 +156,10 @@ class MutatingAdmissionPolicy(Model):
     )
     kind: Literal["MutatingAdmissionPolicy"] = constant("MutatingAdmissionPolicy")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: MutatingAdmissionPolicySpec = auto(MutatingAdmissionPolicySpec)
+    """The wanted state, as users write it."""
 
     if TYPE_CHECKING:
 
@@ -96,15 +167,24 @@ class MutatingAdmissionPolicy(Model):
 
 
 class MutatingAdmissionPolicyBindingSpec(Model):
-    """MutatingAdmissionPolicyBindingSpec of admissionregistration.k8s.io/v1beta1."""
+    """Which policy is in force, for what, and with which parameters."""
 
     match_resources: MatchResources | None = None
+    """Requests to which this binding restricts the policy, within what the policy matches itself.
+    Without it the policy applies to all of those. `DELETE` is not allowed in its rules.
+    """
+
     param_ref: ParamRef | None = None
+    """The objects to use as `params` in the expressions of the policy. Only with `spec.param_kind`
+    in the policy; otherwise it is ignored.
+    """
+
     policy_name: str | None = None
+    """Name of the MutatingAdmissionPolicy. The binding has no effect while there is none."""
 
 
 class MutatingAdmissionPolicyBinding(Model):
-    """MutatingAdmissionPolicyBinding of admissionregistration.k8s.io/v1beta1."""
+    """Puts a MutatingAdmissionPolicy in force: for which requests, and with which parameters."""
 
     api_version: Literal["admissionregistration.k8s.io/v1beta1"] = constant(
         "admissionregistration.k8s.io/v1beta1",
@@ -112,7 +192,10 @@ class MutatingAdmissionPolicyBinding(Model):
     )
     kind: Literal["MutatingAdmissionPolicyBinding"] = constant("MutatingAdmissionPolicyBinding")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: MutatingAdmissionPolicyBindingSpec = auto(MutatingAdmissionPolicyBindingSpec)
+    """The wanted state, as users write it."""
 
     if TYPE_CHECKING:
 
@@ -142,44 +225,94 @@ class MutatingAdmissionPolicyList(ModelList[MutatingAdmissionPolicy]):
 
 
 class Mutation(Model):
-    """Mutation of admissionregistration.k8s.io/v1beta1."""
+    """One change that a policy makes to the object of a request."""
 
     patch_type: Literal["ApplyConfiguration", "JSONPatch"] | str
+    """Which form the change has. `ApplyConfiguration` merges fields into the object; `JSONPatch`
+    runs operations on it.
+    """
+
     apply_configuration: ApplyConfiguration | None = None
+    """The change as fields to set. Only with `patch_type` `ApplyConfiguration`."""
+
     json_patch: JSONPatch | None = None
+    """The change as JSON Patch operations. Only with `patch_type` `JSONPatch`."""
 
 
 class NamedRuleWithOperations(Model):
-    """NamedRuleWithOperations of admissionregistration.k8s.io/v1beta1."""
+    """Operations, resources and perhaps names of objects that a policy or binding matches."""
 
     api_groups: list[str] = field(default_factory=list)
+    """API groups of the resources, such as `apps`; an empty string is the core group. `*` alone
+    matches all. At least 1 item.
+    """
+
     api_versions: list[str] = field(default_factory=list)
+    """API versions of the resources, such as `v1`. `*` alone matches all. At least 1 item."""
+
     operations: list[Literal["*", "CONNECT", "CREATE", "DELETE", "UPDATE"] | str] = field(
         default_factory=list,
     )
+    """The operations on objects that match; `CONNECT` is for subresources such as `exec` and
+    `proxy`. `*` alone matches all. At least 1 item.
+    """
+
     resource_names: list[str] = field(default_factory=list)
+    """Names of the objects that match. Without names, all match."""
+
     resources: list[str] = field(default_factory=list)
+    """Resources in plural, such as `pods`, or subresources, such as `pods/status`. `*` is all
+    resources, `pods/*` all subresources of pods, `*/scale` that subresource of all, `*/*`
+    everything. At least 1 item.
+    """
+
     scope: Literal["*", "Cluster", "Namespaced"] | str | None = None
+    """Whether to match objects in namespaces (`Namespaced`), those without (`Cluster`, such as
+    Namespaces) or both (`*`). Default: `*`.
+    """
 
 
 class ParamKind(Model):
-    """ParamKind of admissionregistration.k8s.io/v1beta1."""
+    """The kind of the objects that a policy takes as parameters."""
 
     api_version: str | None = None
+    """Group and version of the parameters, such as `example.com/v1`, or `v1` for the core group."""
+
     kind: str | None = None
+    """Kind of the parameters, such as `ConfigMap` or that of a custom resource."""
 
 
 class ParamRef(Model):
-    """ParamRef of admissionregistration.k8s.io/v1beta1."""
+    """The objects that a binding gives to its policy as parameters, by name or by labels."""
 
     name: str | None = None
+    """Name of the one object to use. Not with `selector`."""
+
     namespace: str | None = None
+    """Namespace of the parameters. Without it, they are looked up in the namespace of the request's
+    object. It must be absent if the kind of the parameters is cluster-scoped.
+    """
+
     parameter_not_found_action: str | None = None
+    """What happens if no parameter is found. `Allow` skips the binding; `Deny` counts as an error,
+    for which the `failure_policy` of the policy decides.
+    """
+
     selector: LabelSelector | None = None
+    """Labels of the objects to use; the policy is evaluated once for each. `{}` selects all. Not
+    with `name`.
+    """
 
 
 class Variable(Model):
-    """Variable of admissionregistration.k8s.io/v1beta1."""
+    """A named expression that other expressions of a policy can use."""
 
     expression: str
+    """CEL expression for the value, evaluated when it is first used. It can use what other
+    expressions of the policy can, and the variables before it.
+    """
+
     name: str
+    """Name of the variable, an identifier. With the name `limit`, other expressions use
+    `variables.limit`.
+    """

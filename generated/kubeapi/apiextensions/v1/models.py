@@ -46,34 +46,73 @@ __all__ = [
 
 
 class CustomResourceColumnDefinition(Model):
-    """CustomResourceColumnDefinition of apiextensions.k8s.io/v1."""
+    """A column of the table that `kubectl get` prints for custom resources."""
 
     json_path: str
+    """Where the value stands in an object, as a path that starts with a dot, such as
+    `.spec.replicas`.
+    """
+
     name: str
+    """The heading of the column."""
+
     type: str
+    """The type of the values: `boolean`, `date`, `integer`, `number` or `string`. With `date`, the
+    age is printed.
+    """
+
     description: str | None = None
+    """What the column shows, for people."""
+
     format: str | None = None
+    """How to read values of `type`: `int32`, `int64`, `float`, `double`, `byte`, `date`,
+    `date-time` or `password`.
+    """
+
     priority: int | None = None
+    """When the column is shown. `0` means always, a larger number only with `-o wide`. Absent means
+    `0`.
+    """
 
 
 class CustomResourceConversion(Model):
-    """CustomResourceConversion of apiextensions.k8s.io/v1."""
+    """How objects are converted from one version of a custom resource to another."""
 
     strategy: str
+    """Who converts objects. `None`: the API server, which changes only `api_version`. `Webhook`:
+    the server named in `webhook`.
+    """
+
     webhook: WebhookConversion | None = None
+    """The server that converts objects. Only with the `strategy` `Webhook`."""
 
 
 class CustomResourceDefinitionStatus(Model):
-    """CustomResourceDefinitionStatus of apiextensions.k8s.io/v1."""
+    """Whether a custom resource is served, and under which names."""
 
     accepted_names: CustomResourceDefinitionNames | None = None
+    """The names that are in use. They differ from `spec.names` if another definition of the group
+    has one of those. Set by the server.
+    """
+
     conditions: list[CustomResourceDefinitionCondition] = field(default_factory=list)
+    """The state of the definition. Wait for `Established` before you create objects."""
+
     observed_generation: int | None = None
+    """The `metadata.generation` of the definition that the server last acted on. Since 1.35. Beta,
+    gate `CRDObservedGenerationTracking`. Set by the server.
+    """
+
     stored_versions: list[str] = field(default_factory=list)
+    """The versions in which objects may still be stored. After you have rewritten all objects in
+    another version, remove the old one here; only then can it leave `spec.versions`.
+    """
 
 
 class CustomResourceDefinition(Model):
-    """CustomResourceDefinition of apiextensions.k8s.io/v1."""
+    """Adds a kind of object to the API: a custom resource. Its name is `plural.group`, such as
+    `crontabs.stable.example.com`.
+    """
 
     api_version: Literal["apiextensions.k8s.io/v1"] = constant(
         "apiextensions.k8s.io/v1",
@@ -81,8 +120,13 @@ class CustomResourceDefinition(Model):
     )
     kind: Literal["CustomResourceDefinition"] = constant("CustomResourceDefinition")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: CustomResourceDefinitionSpec
+    """The wanted state, as users write it."""
+
     status: CustomResourceDefinitionStatus = auto(CustomResourceDefinitionStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 
@@ -90,14 +134,30 @@ class CustomResourceDefinition(Model):
 
 
 class CustomResourceDefinitionCondition(Model):
-    """CustomResourceDefinitionCondition of apiextensions.k8s.io/v1."""
+    """One aspect of the state of a CustomResourceDefinition."""
 
     status: str
+    """Whether the condition holds, `True`, `False` or `Unknown`."""
+
     type: str
+    """What the condition is about. `NamesAccepted`: no other definition has the names.
+    `Established`: the custom resource is served. `Terminating`: the definition is being deleted.
+    """
+
     last_transition_time: Time | None = None
+    """When `status` changed the last time."""
+
     message: str | None = None
+    """Details for people, in words."""
+
     observed_generation: int | None = None
+    """The `metadata.generation` of the definition for which the condition was determined. If the
+    current one is higher, the condition may be outdated. Since 1.35. Beta, gate
+    `CRDObservedGenerationTracking`.
+    """
+
     reason: str | None = None
+    """Why `status` is what it is, in one word for programs, such as `NoConflicts`."""
 
 
 class CustomResourceDefinitionList(ModelList[CustomResourceDefinition]):
@@ -111,157 +171,403 @@ class CustomResourceDefinitionList(ModelList[CustomResourceDefinition]):
 
 
 class CustomResourceDefinitionNames(Model):
-    """CustomResourceDefinitionNames of apiextensions.k8s.io/v1."""
+    """What a custom resource is called in paths, in objects and on the command line."""
 
     kind: str
+    """The `kind` in objects, such as `CronTab`. At most 63 characters. Immutable while the custom
+    resource is served.
+    """
+
     plural: str
+    """The name in paths, such as `crontabs`, in lower case. It is also the first part of the
+    definition's name. At most 63 characters. Immutable.
+    """
+
     categories: list[str] = field(default_factory=list)
+    """Groups of resources that this one belongs to. With `all`, `kubectl get all` shows it."""
+
     list_kind: str | None = None
+    """The `kind` in lists. It must differ from `kind`. Default: the `kind` with `List` behind it.
+    """
+
     short_names: list[str] = field(default_factory=list)
+    """Abbreviations for the command line, such as `ct`, in lower case."""
+
     singular: str | None = None
+    """The name for a single object on the command line, in lower case. Default: the `kind` in lower
+    case.
+    """
 
 
 class CustomResourceDefinitionSpec(Model):
-    """CustomResourceDefinitionSpec of apiextensions.k8s.io/v1."""
+    """What a custom resource is called, and what its versions look like."""
 
     group: str
+    """The API group, such as `stable.example.com`; it needs a dot. It is also the last part of the
+    definition's name. Immutable.
+    """
+
     names: CustomResourceDefinitionNames
+    """What the custom resource is called."""
+
     scope: str
+    """Where the objects live. `Namespaced`: each in a namespace. `Cluster`: in no namespace.
+    Immutable while the custom resource is served.
+    """
+
     versions: list[CustomResourceDefinitionVersion]
+    """The versions of the custom resource. One of them is stored; clients can use each one that is
+    served.
+    """
+
     conversion: CustomResourceConversion | None = None
+    """How objects are converted between versions. Default: `{"strategy": "None"}`."""
+
     preserve_unknown_fields: bool | None = None
+    """Must be false or absent in new definitions. With true, fields that are not in the schema were
+    kept. Deprecated: use `x-kubernetes-preserve-unknown-fields` in the schema.
+    """
 
 
 class CustomResourceDefinitionVersion(Model):
-    """CustomResourceDefinitionVersion of apiextensions.k8s.io/v1."""
+    """A version of a custom resource."""
 
     name: str
+    """The version, such as `v1beta1`. It is a part of the path. At most 63 characters."""
+
     served: bool
+    """Whether clients can use this version."""
+
     storage: bool
+    """Whether objects are stored in this version. Exactly one version has true."""
+
     additional_printer_columns: list[CustomResourceColumnDefinition] = field(default_factory=list)
+    """Columns that `kubectl get` prints behind the name. Without any, it prints the age."""
+
     deprecated: bool | None = None
+    """Whether requests for this version get a warning that it is outdated. Absent means no."""
+
     deprecation_warning: str | None = None
+    """The warning that requests for this version get. Without it, the server writes one itself. At
+    most 256 characters. Only with `deprecated`.
+    """
+
     schema: CustomResourceValidation | None = None
+    """What objects of this version look like. The server checks objects with it, fills in defaults,
+    and removes fields that it does not know.
+    """
+
     selectable_fields: list[SelectableField] = field(default_factory=list)
+    """Fields that can be used in field selectors. At most 8 fields. Since 1.30."""
+
     subresources: CustomResourceSubresources | None = None
+    """Parts of the objects that have a path of their own: `status` and `scale`."""
 
 
 class CustomResourceSubresourceScale(Model):
-    """CustomResourceSubresourceScale of apiextensions.k8s.io/v1."""
+    """Lets `kubectl scale` and autoscalers change the number of replicas of a custom resource. It
+    tells where an object keeps the numbers.
+    """
 
     spec_replicas_path: str
+    """Where the object keeps the number of replicas that it should have, such as `.spec.replicas`.
+    The path is under `.spec`.
+    """
+
     status_replicas_path: str
+    """Where the object keeps the number of replicas that it has, such as `.status.replicas`. If
+    nothing is there, it counts as 0. The path is under `.status`.
+    """
+
     label_selector_path: str | None = None
+    """Where the object keeps a label selector for its pods as a string, such as `.status.selector`.
+    A HorizontalPodAutoscaler needs it. The path is under `.spec` or `.status`.
+    """
 
 
 class CustomResourceSubresourceStatus(Model):
-    """CustomResourceSubresourceStatus of apiextensions.k8s.io/v1."""
+    """Gives objects the subresource `status`. Its presence is all that counts: `status` can then be
+    written only there, and everything else only through the object itself.
+    """
 
 
 class CustomResourceSubresources(Model):
-    """CustomResourceSubresources of apiextensions.k8s.io/v1."""
+    """The subresources of a custom resource. Without an entry here, they do not exist."""
 
     status: CustomResourceSubresourceStatus = auto(CustomResourceSubresourceStatus)
+    """Gives objects the subresource `status`, so that the status and the rest are written apart.
+    Set it to an empty object.
+    """
+
     scale: CustomResourceSubresourceScale | None = None
+    """Gives objects the subresource `scale`, which reads and writes the number of replicas as a
+    Scale of `autoscaling/v1`.
+    """
 
 
 class CustomResourceValidation(Model):
-    """CustomResourceValidation of apiextensions.k8s.io/v1."""
+    """The schema of a version of a custom resource."""
 
     open_api_v3_schema: JSONSchemaProps | None = field(default=None, name="openAPIV3Schema")
+    """What an object has to look like. It must be a structural schema: each field has its `type`,
+    outside of `all_of`, `any_of`, `one_of` and `not_`.
+    """
 
 
 class ExternalDocumentation(Model):
-    """ExternalDocumentation of apiextensions.k8s.io/v1."""
+    """Where to read more about a value. The server does not use it."""
 
     description: str | None = None
+    """What the page is about."""
+
     url: str | None = None
+    """The address of the page."""
 
 
 class JSONSchemaProps(Model):
-    """JSONSchemaProps of apiextensions.k8s.io/v1."""
+    """A schema in the dialect of CustomResourceDefinitions: a part of JSON Schema and OpenAPI 3,
+    with extensions of Kubernetes. It states what a value has to be like.
+    """
 
     ref: str | None = field(default=None, name="$ref")
+    """A reference to another schema. CustomResourceDefinitions must not use it."""
+
     schema: str | None = field(default=None, name="$schema")
+    """The dialect of the schema. CustomResourceDefinitions must not use it."""
+
     additional_items: JSONSchemaProps | bool | None = None
+    """What array items without a schema of their own are like. CustomResourceDefinitions must not
+    use it.
+    """
+
     additional_properties: JSONSchemaProps | bool | None = None
+    """What the values of a map are like; its keys are free. `true` allows any value. Not with
+    `properties`.
+    """
+
     all_of: list[JSONSchemaProps] = field(default_factory=list)
+    """Schemas all of which the value has to meet."""
+
     any_of: list[JSONSchemaProps] = field(default_factory=list)
+    """Schemas of which the value has to meet one or more."""
+
     default: Raw = field(default=NO_RAW)
+    """The value of a field that is absent in an object. It is filled in when an object is written
+    or read.
+    """
+
     definitions: dict[str, JSONSchemaProps] = field(default_factory=dict)
+    """Schemas to refer to by name. CustomResourceDefinitions must not use it."""
+
     dependencies: dict[str, JSONSchemaProps | list[str]] = field(default_factory=dict)
+    """What else is needed if a field is present. CustomResourceDefinitions must not use it; write a
+    rule in `x-kubernetes-validations` instead.
+    """
+
     description: str | None = None
+    """What the value is for. `kubectl explain` shows it."""
+
     enum: list[Raw] = field(default_factory=list)
+    """The values that are allowed."""
+
     example: Raw = field(default=NO_RAW)
+    """An example of the value, for readers of the schema. The server does not use it."""
+
     exclusive_maximum: bool | None = None
+    """Whether the value must be lower than `maximum`, not equal to it. Absent means that it can be
+    equal. Only with `maximum`.
+    """
+
     exclusive_minimum: bool | None = None
+    """Whether the value must be higher than `minimum`, not equal to it. Absent means that it can be
+    equal. Only with `minimum`.
+    """
+
     external_docs: ExternalDocumentation | None = None
+    """Where to read more about the value. The server does not use it."""
+
     format: str | None = None
+    """The form of a string or number, such as `date-time`, `ipv4`, `uuid` or `int32`. The server
+    checks the ones it knows and ignores all others, with a warning.
+    """
+
     id: str | None = None
+    """The identifier of the schema. CustomResourceDefinitions must not use it."""
+
     items: JSONSchemaProps | list[JSONSchemaProps] | None = None
+    """The schema of each item of an array. A single schema is allowed here, not a list of them."""
+
     max_items: int | None = None
+    """The most items that an array can have."""
+
     max_length: int | None = None
+    """The most characters that a string can have."""
+
     max_properties: int | None = None
+    """The most fields or keys that an object can have."""
+
     maximum: float | None = None
+    """The highest number that is allowed."""
+
     min_items: int | None = None
+    """The fewest items that an array can have."""
+
     min_length: int | None = None
+    """The fewest characters that a string can have."""
+
     min_properties: int | None = None
+    """The fewest fields or keys that an object can have."""
+
     minimum: float | None = None
+    """The lowest number that is allowed."""
+
     multiple_of: float | None = None
+    """The number that the value has to be a multiple of."""
+
     not_: JSONSchemaProps | None = None
+    """A schema that the value must not meet."""
+
     nullable: bool | None = None
+    """Whether `null` is allowed as a value. Where it is not, a `null` is replaced by the `default`,
+    if there is one. Absent means no.
+    """
+
     one_of: list[JSONSchemaProps] = field(default_factory=list)
+    """Schemas of which the value has to meet exactly one."""
+
     pattern: str | None = None
+    """A regular expression (in the syntax of Go) that must match somewhere in the string. Use `^`
+    and `$` to match all of it.
+    """
+
     pattern_properties: dict[str, JSONSchemaProps] = field(default_factory=dict)
+    """Schemas for fields by patterns of their names. CustomResourceDefinitions must not use it."""
+
     properties: dict[str, JSONSchemaProps] = field(default_factory=dict)
+    """The fields of an object and their schemas. Fields that are not listed are removed, unless
+    `x-kubernetes-preserve-unknown-fields` keeps them. Not with `additional_properties`.
+    """
+
     required: list[str] = field(default_factory=list)
+    """The names of fields that must be present."""
+
     title: str | None = None
+    """A short name of the value, for readers of the schema. The server does not use it."""
+
     type: str | None = None
+    """The type of the value: `array`, `boolean`, `integer`, `number`, `object` or `string`. It can
+    be absent only with `x-kubernetes-int-or-string` or `x-kubernetes-preserve-unknown-fields`.
+    """
+
     unique_items: bool | None = None
+    """Whether all items of an array must differ. CustomResourceDefinitions must not set it to true;
+    use the `x-kubernetes-list-type` `set` instead.
+    """
+
     kubernetes_embedded_resource: bool | None = field(
         default=None,
         name="x-kubernetes-embedded-resource",
     )
+    """Whether the value is a whole Kubernetes object. Then its `api_version`, `kind` and `metadata`
+    are checked and kept. Only with the `type` `object`.
+    """
+
     kubernetes_int_or_string: bool | None = field(default=None, name="x-kubernetes-int-or-string")
+    """Whether the value is an integer or a string, such as a port by number or by name. `type` can
+    be absent then.
+    """
+
     kubernetes_list_map_keys: list[str] = field(
         default_factory=list,
         name="x-kubernetes-list-map-keys",
     )
+    """The fields that tell items of a list apart, such as `name`. Each one is required or has a
+    default. Only with the `x-kubernetes-list-type` `map`.
+    """
+
     kubernetes_list_type: str | None = field(default=None, name="x-kubernetes-list-type")
+    """How server-side apply treats an array. `atomic`: one manager owns all of it. `set`: each owns
+    some items, which must all differ. `map`: each owns fields of items, which
+    `x-kubernetes-list-map-keys` tell apart. Absent means `atomic`.
+    """
+
     kubernetes_map_type: str | None = field(default=None, name="x-kubernetes-map-type")
+    """How server-side apply treats an object. `granular`: each manager owns some fields. `atomic`:
+    one manager owns all of it and replaces it as a whole. Absent means `granular`.
+    """
+
     kubernetes_preserve_unknown_fields: bool | None = field(
         default=None,
         name="x-kubernetes-preserve-unknown-fields",
     )
+    """Keeps fields of the object that the schema does not list, which are removed otherwise. It is
+    true or absent; false is refused.
+    """
+
     kubernetes_validations: list[ValidationRule] = field(
         default_factory=list,
         name="x-kubernetes-validations",
     )
+    """Rules in the expression language CEL that the value has to meet. They can compare fields with
+    each other and with old values.
+    """
 
 
 class SelectableField(Model):
-    """SelectableField of apiextensions.k8s.io/v1."""
+    """A field of a custom resource that can be used in field selectors."""
 
     json_path: str
+    """Where the field stands, such as `.spec.color`; not within a list or `metadata`. Its type is
+    string, boolean or integer. If it is absent in an object, it counts as an empty string.
+    """
 
 
 class ServiceReference(Model):
-    """ServiceReference of apiextensions.k8s.io/v1."""
+    """The Service in front of a conversion webhook."""
 
     name: str
+    """The name of the Service. It must not be empty."""
+
     namespace: str
+    """The namespace of the Service. It must not be empty."""
+
     path: str | None = None
+    """The path of the URL that is called, such as `/convert`. It starts with a slash."""
+
     port: int | None = None
+    """The port of the Service that is called, over HTTPS. Default: `443`. Range: 1 to 65535."""
 
 
 class ValidationRule(Model):
-    """ValidationRule of apiextensions.k8s.io/v1."""
+    """A rule that values have to meet, as an expression in CEL. An object that breaks it is
+    refused.
+    """
 
     rule: str
+    """The CEL expression, which must be true, such as `self.min <= self.max`. `self` is the value
+    and `oldSelf` what it was before. A rule with `oldSelf` is applied to updates only.
+    """
+
     field_path: str | None = None
+    """The field that the error is about, from this schema on, such as `.spec.replicas`. It must be
+    in the schema and cannot lead into a list. Without it, the error is about this value.
+    """
+
     message: str | None = None
+    """What to tell whoever breaks the rule, in one line. Without it, the error quotes the rule. A
+    `rule` with line breaks needs it.
+    """
+
     message_expression: str | None = None
+    """A CEL expression that builds the message. It comes before `message`, which is used if the
+    expression fails or gives an empty text or several lines.
+    """
+
     optional_old_self: bool | None = None
+    """Whether a rule with `oldSelf` is also applied when there is no old value, such as in a new
+    object. `oldSelf` is then an optional of CEL. Only if `rule` uses `oldSelf`.
+    """
+
     reason: (
         Literal[
             "FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"
@@ -269,18 +575,33 @@ class ValidationRule(Model):
         | str
         | None
     ) = None
+    """The kind of error that programs see in the answer. Absent means `FieldValueInvalid`."""
 
 
 class WebhookClientConfig(Model):
-    """WebhookClientConfig of apiextensions.k8s.io/v1."""
+    """How to reach the server that converts objects. Exactly one of `service` and `url` is set."""
 
     ca_bundle: bytes | None = None
+    """Certificates of the authorities that may sign the webhook's certificate, in PEM form. Without
+    it, those of the API server's host are used.
+    """
+
     service: ServiceReference | None = None
+    """The Service in front of a webhook that runs in the cluster. Not with `url`."""
+
     url: str | None = None
+    """The address of a webhook outside of the cluster, such as `https://example.com:8443/convert`.
+    User names, queries and fragments are not allowed in it. Not with `service`.
+    """
 
 
 class WebhookConversion(Model):
-    """WebhookConversion of apiextensions.k8s.io/v1."""
+    """The webhook that converts objects, and what it understands."""
 
     conversion_review_versions: list[str]
+    """The versions of ConversionReview that the webhook understands, the best one first. The API
+    server takes the first one that it knows; it knows `v1` and `v1beta1`.
+    """
+
     client_config: WebhookClientConfig | None = None
+    """How to reach the webhook. It must be set."""

@@ -30,25 +30,56 @@ __all__ = [
 
 
 class APIServiceSpec(Model):
-    """APIServiceSpec of apiregistration.k8s.io/v1."""
+    """Which version of an API group is served, and by whom."""
 
     group_priority_minimum: int
+    """The place of the group among all groups; clients prefer groups with a higher number. The
+    largest number among the group's versions counts. Range: 1 to 20000.
+    """
+
     version_priority: int
+    """The place of the version inside its group; clients prefer a higher number. For equal numbers
+    the names decide; stable versions win over beta, beta over alpha. Range: 1 to 1000.
+    """
+
     ca_bundle: bytes | None = None
+    """Certificates of the authorities that may sign the certificate of the extension server, in PEM
+    form. Without it, those of the API server's host are used. Only with `service`. Not with
+    `insecure_skip_tls_verify`.
+    """
+
     group: str | None = None
+    """The API group, such as `metrics.k8s.io`. Only the core API (`version` is `v1`) has an empty
+    one.
+    """
+
     insecure_skip_tls_verify: bool | None = field(default=None, name="insecureSkipTLSVerify")
+    """Whether the certificate of the extension server goes unchecked. This lets anybody in between
+    read and change requests. Only with `service`. Not with `ca_bundle`.
+    """
+
     service: ServiceReference | None = None
+    """The Service in front of the extension server, which gets the requests. Without it, the API
+    server answers them itself.
+    """
+
     version: str | None = None
+    """The version that is served, such as `v1beta1`."""
 
 
 class APIServiceStatus(Model):
-    """APIServiceStatus of apiregistration.k8s.io/v1."""
+    """Whether an APIService works."""
 
     conditions: list[APIServiceCondition] = field(default_factory=list)
+    """The state of the APIService; `Available` tells whether requests are answered. Set by the
+    server.
+    """
 
 
 class APIService(Model):
-    """APIService of apiregistration.k8s.io/v1."""
+    """Tells the API server who serves one version of an API group. Its name is `version.group`,
+    such as `v1beta1.metrics.k8s.io`.
+    """
 
     api_version: Literal["apiregistration.k8s.io/v1"] = constant(
         "apiregistration.k8s.io/v1",
@@ -56,8 +87,13 @@ class APIService(Model):
     )
     kind: Literal["APIService"] = constant("APIService")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: APIServiceSpec = auto(APIServiceSpec)
+    """The wanted state, as users write it."""
+
     status: APIServiceStatus = auto(APIServiceStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 
@@ -65,13 +101,24 @@ class APIService(Model):
 
 
 class APIServiceCondition(Model):
-    """APIServiceCondition of apiregistration.k8s.io/v1."""
+    """One aspect of the state of an APIService."""
 
     status: str
+    """Whether the condition holds, `True`, `False` or `Unknown`."""
+
     type: str
+    """What the condition is about. The only one of Kubernetes is `Available`, which tells whether
+    the extension server can be reached.
+    """
+
     last_transition_time: Time | None = None
+    """When `status` changed the last time."""
+
     message: str | None = None
+    """Details for people, in words."""
+
     reason: str | None = None
+    """Why `status` is what it is, in one word for programs, such as `ServiceNotFound`."""
 
 
 class APIServiceList(ModelList[APIService]):
@@ -85,8 +132,15 @@ class APIServiceList(ModelList[APIService]):
 
 
 class ServiceReference(Model):
-    """ServiceReference of apiregistration.k8s.io/v1."""
+    """A Service in front of an extension server."""
 
     name: str | None = None
+    """The name of the Service. It must not be empty."""
+
     namespace: str | None = None
+    """The namespace of the Service. It must not be empty."""
+
     port: int | None = None
+    """The port of the Service to which requests are sent, over HTTPS. Default: `443`. Range: 1 to
+    65535.
+    """

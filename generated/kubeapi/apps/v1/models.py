@@ -66,13 +66,21 @@ __all__ = [
 
 
 class ControllerRevision(Model):
-    """ControllerRevision of apps/v1."""
+    """A saved state of a DaemonSet or a StatefulSet, from which its controller can restore an
+    earlier version. The controller creates and deletes it.
+    """
 
     api_version: Literal["apps/v1"] = constant("apps/v1", name="apiVersion")
     kind: Literal["ControllerRevision"] = constant("ControllerRevision")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     revision: int
+    """The place of this state in the history; the latest state has the highest number. At least 0.
+    """
+
     data: Raw = field(default=NO_RAW)
+    """The saved state, most often the pod template at that time. Immutable."""
 
     if TYPE_CHECKING:
 
@@ -87,38 +95,86 @@ class ControllerRevisionList(ModelList[ControllerRevision]):
 
 
 class DaemonSetSpec(Model):
-    """DaemonSetSpec of apps/v1."""
+    """What pods a DaemonSet runs on the nodes, and how it replaces them after a change."""
 
     selector: LabelSelector
+    """Which pods belong to the DaemonSet, by their labels. The labels in `template` have to match
+    it. Immutable.
+    """
+
     template: PodTemplateSpec
+    """The pod that every suitable node gets. Its `spec.node_selector`, `spec.affinity` and
+    `spec.tolerations` decide which nodes are suitable; its `spec.restart_policy` has to be
+    `Always`.
+    """
+
     min_ready_seconds: int = field(default=UNSET_ZERO)
+    """How many seconds a new pod has to stay ready before it counts as available. Default: `0`."""
+
     revision_history_limit: int | None = None
+    """How many ControllerRevisions of earlier templates are kept to go back to. Default: `10`."""
+
     update_strategy: DaemonSetUpdateStrategy | None = None
+    """How running pods are replaced after `template` changes."""
 
 
 class DaemonSetStatus(Model):
-    """DaemonSetStatus of apps/v1."""
+    """The state of a DaemonSet as its controller last saw it. Set by the server."""
 
     current_number_scheduled: int
+    """How many of the nodes that should run the pod have at least one."""
+
     desired_number_scheduled: int
+    """How many nodes should run the pod."""
+
     number_misscheduled: int
+    """How many nodes have the pod although they should not."""
+
     number_ready: int
+    """How many of the nodes that should run the pod have one that is ready."""
+
     collision_count: int | None = None
+    """How often the name of a new ControllerRevision was already taken. The controller uses the
+    number to make a different name.
+    """
+
     conditions: list[DaemonSetCondition] = field(default_factory=list)
+    """Observations about the DaemonSet, at most one of each `type`."""
+
     number_available: int = field(default=UNSET_ZERO)
+    """How many of the nodes that should run the pod have one that has been ready for
+    `spec.min_ready_seconds`.
+    """
+
     number_unavailable: int = field(default=UNSET_ZERO)
+    """How many of the nodes that should run the pod have no available one. It is
+    `desired_number_scheduled` less `number_available`.
+    """
+
     observed_generation: int = field(default=UNSET_ZERO)
+    """The `metadata.generation` that the controller last handled. If it is lower than the present
+    one, the rest of the status is out of date.
+    """
+
     updated_number_scheduled: int = field(default=UNSET_ZERO)
+    """How many nodes have a pod that was made from the latest template."""
 
 
 class DaemonSet(Model):
-    """DaemonSet of apps/v1."""
+    """Runs one pod on every node, or on every node that fits the pod template. It is made for
+    agents such as log collectors and network plugins.
+    """
 
     api_version: Literal["apps/v1"] = constant("apps/v1", name="apiVersion")
     kind: Literal["DaemonSet"] = constant("DaemonSet")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: DaemonSetSpec = auto(DaemonSetSpec)
+    """The wanted state, as users write it."""
+
     status: DaemonSetStatus = auto(DaemonSetStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 
@@ -126,13 +182,25 @@ class DaemonSet(Model):
 
 
 class DaemonSetCondition(Model):
-    """DaemonSetCondition of apps/v1."""
+    """One observation about a DaemonSet. Kubernetes itself sets no such condition; it is for other
+    controllers.
+    """
 
     status: str
+    """Whether what `type` says holds: `True`, `False`, or `Unknown` if the controller cannot tell.
+    """
+
     type: str
+    """The aspect of the DaemonSet that this condition is about, as a CamelCase word."""
+
     last_transition_time: Time | None = None
+    """When `status` last changed from one value to another."""
+
     message: str | None = None
+    """An explanation of the last change, for people."""
+
     reason: str | None = None
+    """The cause of the last change in one CamelCase word, for programs."""
 
 
 class DaemonSetList(ModelList[DaemonSet]):
@@ -143,47 +211,115 @@ class DaemonSetList(ModelList[DaemonSet]):
 
 
 class DaemonSetUpdateStrategy(Model):
-    """DaemonSetUpdateStrategy of apps/v1."""
+    """How a DaemonSet replaces its pods after its template changes."""
 
     rolling_update: RollingUpdateDaemonSet | None = None
+    """How many nodes are updated at the same time. Only with `type` `RollingUpdate`."""
+
     type: Literal["OnDelete", "RollingUpdate"] | str | None = None
+    """Who starts the replacement. With `RollingUpdate` the controller replaces the pods a few nodes
+    at a time; with `OnDelete` a node gets the new pod only after somebody deletes the old one.
+    Default: `RollingUpdate`.
+    """
 
 
 class DeploymentSpec(Model):
-    """DeploymentSpec of apps/v1."""
+    """What pods a Deployment keeps running, how many, and how it rolls out changes."""
 
     selector: LabelSelector
+    """Which pods belong to the Deployment, by their labels. The labels in `template` have to match
+    it, and no other workload should select the same pods. Immutable.
+    """
+
     template: PodTemplateSpec
+    """The pod to create. A change of it starts a rollout; its `spec.restart_policy` has to be
+    `Always`.
+    """
+
     min_ready_seconds: int = field(default=UNSET_ZERO)
+    """How many seconds a new pod has to stay ready before it counts as available and the rollout
+    goes on. Default: `0`.
+    """
+
     paused: bool | None = None
+    """Whether rollouts are stopped. Changes of `template` then wait until it is `false` again, but
+    `replicas` still takes effect. Default: `false`.
+    """
+
     progress_deadline_seconds: int | None = None
+    """After how many seconds without progress a rollout counts as failed. The `Progressing`
+    condition then turns `False`, but the controller goes on trying. It has to exceed
+    `min_ready_seconds`. Default: `600`.
+    """
+
     replicas: int | None = None
+    """How many pods should run; an autoscaler may change it. Default: `1`. At least 0."""
+
     revision_history_limit: int | None = None
+    """How many old ReplicaSets without pods are kept, to go back to their versions. At `0` there is
+    no way back. Default: `10`.
+    """
+
     strategy: DeploymentStrategy | None = None
+    """How old pods are replaced by new ones after `template` changes."""
 
 
 class DeploymentStatus(Model):
-    """DeploymentStatus of apps/v1."""
+    """The state of a Deployment as its controller last saw it. Set by the server."""
 
     available_replicas: int = field(default=UNSET_ZERO)
+    """How many pods have been ready for at least `spec.min_ready_seconds`."""
+
     collision_count: int | None = None
+    """How often the name of a new ReplicaSet was already taken. The controller uses the number to
+    make a different name.
+    """
+
     conditions: list[DeploymentCondition] = field(default_factory=list)
+    """Observations about the Deployment, at most one of each `type`, such as `Available` and
+    `Progressing`.
+    """
+
     observed_generation: int = field(default=UNSET_ZERO)
+    """The `metadata.generation` that the controller last handled. If it is lower than the present
+    one, the rest of the status is out of date.
+    """
+
     ready_replicas: int = field(default=UNSET_ZERO)
+    """How many pods are ready."""
+
     replicas: int = field(default=UNSET_ZERO)
+    """How many pods there are of all versions, without those that are being deleted."""
+
     terminating_replicas: int | None = None
+    """How many pods are being deleted and have not ended yet; `replicas` does not count them. Beta,
+    gate `DeploymentReplicaSetTerminatingReplicas`.
+    """
+
     unavailable_replicas: int = field(default=UNSET_ZERO)
+    """How many pods are missing until all are available. They may not exist yet, or not be ready
+    for long enough.
+    """
+
     updated_replicas: int = field(default=UNSET_ZERO)
+    """How many pods were made from the latest template."""
 
 
 class Deployment(Model):
-    """Deployment of apps/v1."""
+    """Keeps a number of equal pods running and rolls out new versions of them. It does so through
+    ReplicaSets, one for each version of the pod template.
+    """
 
     api_version: Literal["apps/v1"] = constant("apps/v1", name="apiVersion")
     kind: Literal["Deployment"] = constant("Deployment")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: DeploymentSpec = auto(DeploymentSpec)
+    """The wanted state, as users write it."""
+
     status: DeploymentStatus = auto(DeploymentStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 
@@ -191,14 +327,31 @@ class Deployment(Model):
 
 
 class DeploymentCondition(Model):
-    """DeploymentCondition of apps/v1."""
+    """One observation about a Deployment, such as whether its rollout makes progress."""
 
     status: str
+    """Whether what `type` says holds: `True`, `False`, or `Unknown` if the controller cannot tell.
+    """
+
     type: str
+    """What the condition is about: `Available` (enough pods are available), `Progressing` (the
+    rollout makes progress or is complete) or `ReplicaFailure` (pods could not be created or
+    deleted).
+    """
+
     last_transition_time: Time | None = None
+    """When `status` last changed from one value to another."""
+
     last_update_time: Time | None = None
+    """When the condition was last written, even if `status` stayed the same."""
+
     message: str | None = None
+    """An explanation of the last change, for people."""
+
     reason: str | None = None
+    """The cause of the last change in one CamelCase word, for programs, such as
+    `ProgressDeadlineExceeded`.
+    """
 
 
 class DeploymentList(ModelList[Deployment]):
@@ -209,41 +362,82 @@ class DeploymentList(ModelList[Deployment]):
 
 
 class DeploymentStrategy(Model):
-    """DeploymentStrategy of apps/v1."""
+    """How a Deployment replaces old pods by new ones."""
 
     rolling_update: RollingUpdateDeployment | None = None
+    """How many pods may be missing or extra during an update. Only with `type` `RollingUpdate`."""
+
     type: Literal["Recreate", "RollingUpdate"] | str | None = None
+    """The way of an update. `RollingUpdate` replaces pods little by little, so that both versions
+    run for a while; `Recreate` removes all old pods before it creates new ones. Default:
+    `RollingUpdate`.
+    """
 
 
 class ReplicaSetSpec(Model):
-    """ReplicaSetSpec of apps/v1."""
+    """What pods a ReplicaSet keeps running, and how many."""
 
     selector: LabelSelector
+    """Which pods belong to the ReplicaSet, by their labels. The labels in `template` have to match
+    it. Immutable.
+    """
+
     min_ready_seconds: int = field(default=UNSET_ZERO)
+    """How many seconds a new pod has to stay ready before it counts as available. Default: `0`."""
+
     replicas: int | None = None
+    """How many pods should run; an autoscaler may change it. Default: `1`. At least 0."""
+
     template: PodTemplateSpec | None = None
+    """The pod to create when there are too few. A change of it does not touch pods that exist; its
+    `spec.restart_policy` has to be `Always`.
+    """
 
 
 class ReplicaSetStatus(Model):
-    """ReplicaSetStatus of apps/v1."""
+    """The state of a ReplicaSet as its controller last saw it. Set by the server."""
 
     replicas: int
+    """How many pods there are, without those that are being deleted."""
+
     available_replicas: int = field(default=UNSET_ZERO)
+    """How many pods have been ready for at least `spec.min_ready_seconds`."""
+
     conditions: list[ReplicaSetCondition] = field(default_factory=list)
+    """Observations about the ReplicaSet, at most one of each `type`."""
+
     fully_labeled_replicas: int = field(default=UNSET_ZERO)
+    """How many pods have all labels of the pod template."""
+
     observed_generation: int = field(default=UNSET_ZERO)
+    """The `metadata.generation` that the controller last handled. If it is lower than the present
+    one, the rest of the status is out of date.
+    """
+
     ready_replicas: int = field(default=UNSET_ZERO)
+    """How many pods are ready."""
+
     terminating_replicas: int | None = None
+    """How many pods are being deleted and have not ended yet; `replicas` does not count them. Beta,
+    gate `DeploymentReplicaSetTerminatingReplicas`.
+    """
 
 
 class ReplicaSet(Model):
-    """ReplicaSet of apps/v1."""
+    """Keeps a number of equal pods running. A Deployment creates its ReplicaSets itself, so few
+    people write one.
+    """
 
     api_version: Literal["apps/v1"] = constant("apps/v1", name="apiVersion")
     kind: Literal["ReplicaSet"] = constant("ReplicaSet")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: ReplicaSetSpec = auto(ReplicaSetSpec)
+    """The wanted state, as users write it."""
+
     status: ReplicaSetStatus = auto(ReplicaSetStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 
@@ -251,13 +445,25 @@ class ReplicaSet(Model):
 
 
 class ReplicaSetCondition(Model):
-    """ReplicaSetCondition of apps/v1."""
+    """One observation about a ReplicaSet, such as that it fails to create pods."""
 
     status: str
+    """Whether what `type` says holds: `True`, `False`, or `Unknown` if the controller cannot tell.
+    """
+
     type: str
+    """What the condition is about. Kubernetes itself uses `ReplicaFailure`: pods could not be
+    created or deleted.
+    """
+
     last_transition_time: Time | None = None
+    """When `status` last changed from one value to another."""
+
     message: str | None = None
+    """An explanation of the last change, for people."""
+
     reason: str | None = None
+    """The cause of the last change in one CamelCase word, for programs."""
 
 
 class ReplicaSetList(ModelList[ReplicaSet]):
@@ -268,67 +474,161 @@ class ReplicaSetList(ModelList[ReplicaSet]):
 
 
 class RollingUpdateDaemonSet(Model):
-    """RollingUpdateDaemonSet of apps/v1."""
+    """How many nodes a DaemonSet updates at the same time. One of the two fields has to be 0 and
+    the other one not.
+    """
 
     max_surge: int | str | None = None
+    """How many nodes may run the old and the new pod side by side, so that none is without. It is a
+    number or a percentage of the nodes that should run the pod, rounded up. Above 0 only with
+    `max_unavailable` at 0. Default: `0`.
+    """
+
     max_unavailable: int | str | None = None
+    """How many nodes may be without an available pod during the update. It is a number or a
+    percentage of the nodes that should run the pod, rounded up. It has to be 0 if `max_surge` is
+    not. Default: `1`.
+    """
 
 
 class RollingUpdateDeployment(Model):
-    """RollingUpdateDeployment of apps/v1."""
+    """How many pods may be extra or missing while a Deployment replaces them."""
 
     max_surge: int | str | None = None
+    """How many pods may exist above `spec.replicas` during the update. It is a number, or a
+    percentage of `spec.replicas` such as `25%`, rounded up. Not 0 if `max_unavailable` is 0.
+    Default: `25%`.
+    """
+
     max_unavailable: int | str | None = None
+    """How many pods may be missing from `spec.replicas` during the update. It is a number, or a
+    percentage of `spec.replicas` such as `25%`, rounded down. Not 0 if `max_surge` is 0. Default:
+    `25%`.
+    """
 
 
 class RollingUpdateStatefulSetStrategy(Model):
-    """RollingUpdateStatefulSetStrategy of apps/v1."""
+    """Which pods of a StatefulSet an update replaces, and how many at the same time."""
 
     max_unavailable: int | str | None = None
+    """How many pods may be unavailable during the update; when it is absent, one. It is a number,
+    or a percentage of `spec.replicas`, rounded up. Not 0. Beta, gate `MaxUnavailableStatefulSet`.
+    """
+
     partition: int | None = None
+    """The lowest ordinal that is updated; pods with a lower one keep the old version. It serves to
+    try a new version on a few pods first. Default: `0`.
+    """
 
 
 class StatefulSetSpec(Model):
-    """StatefulSetSpec of apps/v1."""
+    """What pods a StatefulSet runs, how many, with which volumes, and how it updates them."""
 
     selector: LabelSelector
+    """Which pods belong to the StatefulSet, by their labels. The labels in `template` have to match
+    it. Immutable.
+    """
+
     template: PodTemplateSpec
+    """The pod to create. Its name is that of the StatefulSet with a number, such as `web-0`, and so
+    is its host name; its `spec.restart_policy` has to be `Always`.
+    """
+
     min_ready_seconds: int = field(default=UNSET_ZERO)
+    """How many seconds a new pod has to stay ready before it counts as available. Default: `0`."""
+
     ordinals: StatefulSetOrdinals | None = None
+    """How the pods are numbered. When absent, the first pod has the number 0."""
+
     persistent_volume_claim_retention_policy: (
         StatefulSetPersistentVolumeClaimRetentionPolicy | None
     ) = None
+    """When the claims made from `volume_claim_templates` are deleted. Unless it says otherwise,
+    they stay until somebody deletes them.
+    """
+
     pod_management_policy: Literal["OrderedReady", "Parallel"] | str | None = None
+    """The order in which pods start and stop when the set is scaled. `OrderedReady` creates them
+    one after another, each when the one before is ready, and removes the last one first; `Parallel`
+    does not wait. Default: `OrderedReady`. Immutable.
+    """
+
     replicas: int | None = None
+    """How many pods should run; an autoscaler may change it. Default: `1`. At least 0."""
+
     revision_history_limit: int | None = None
+    """How many ControllerRevisions of earlier templates are kept to go back to. Default: `10`."""
+
     service_name: str | None = None
+    """The Service under which every pod has a DNS name, such as `web-0.db` for a Service `db`. It
+    should be a headless one in the same namespace; the StatefulSet does not create it. Immutable.
+    """
+
     update_strategy: StatefulSetUpdateStrategy | None = None
+    """How running pods are replaced after `template` changes."""
+
     volume_claim_templates: list[PersistentVolumeClaim] = field(default_factory=list)
+    """Claims of which each pod gets its own copy, named like `data-web-0`. A container mounts the
+    volume by the name of the claim here. It replaces a volume of the same name in `template`.
+    Immutable.
+    """
 
 
 class StatefulSetStatus(Model):
-    """StatefulSetStatus of apps/v1."""
+    """The state of a StatefulSet as its controller last saw it. Set by the server."""
 
     replicas: int
+    """How many pods the controller has created."""
+
     available_replicas: int | None = None
+    """How many pods have been ready for at least `spec.min_ready_seconds`."""
+
     collision_count: int | None = None
+    """How often the name of a new ControllerRevision was already taken. The controller uses the
+    number to make a different name.
+    """
+
     conditions: list[StatefulSetCondition] = field(default_factory=list)
+    """Observations about the StatefulSet, at most one of each `type`."""
+
     current_replicas: int = field(default=UNSET_ZERO)
+    """How many pods have the version that `current_revision` names."""
+
     current_revision: str | None = None
+    """The ControllerRevision of the version from before the update. After a complete update it is
+    the same as `update_revision`.
+    """
+
     observed_generation: int = field(default=UNSET_ZERO)
+    """The `metadata.generation` that the controller last handled. If it is lower than the present
+    one, the rest of the status is out of date.
+    """
+
     ready_replicas: int = field(default=UNSET_ZERO)
+    """How many pods are ready."""
+
     update_revision: str | None = None
+    """The ControllerRevision of the latest version, which an update brings to the pods."""
+
     updated_replicas: int = field(default=UNSET_ZERO)
+    """How many pods have the version that `update_revision` names."""
 
 
 class StatefulSet(Model):
-    """StatefulSet of apps/v1."""
+    """Runs pods that keep their identity: each has a fixed name, such as `web-0`, and gets its own
+    volumes back when it is replaced. It is made for databases and the like.
+    """
 
     api_version: Literal["apps/v1"] = constant("apps/v1", name="apiVersion")
     kind: Literal["StatefulSet"] = constant("StatefulSet")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: StatefulSetSpec = auto(StatefulSetSpec)
+    """The wanted state, as users write it."""
+
     status: StatefulSetStatus = auto(StatefulSetStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 
@@ -336,13 +636,25 @@ class StatefulSet(Model):
 
 
 class StatefulSetCondition(Model):
-    """StatefulSetCondition of apps/v1."""
+    """One observation about a StatefulSet. Kubernetes itself sets no such condition; it is for
+    other controllers.
+    """
 
     status: str
+    """Whether what `type` says holds: `True`, `False`, or `Unknown` if the controller cannot tell.
+    """
+
     type: str
+    """The aspect of the StatefulSet that this condition is about, as a CamelCase word."""
+
     last_transition_time: Time | None = None
+    """When `status` last changed from one value to another."""
+
     message: str | None = None
+    """An explanation of the last change, for people."""
+
     reason: str | None = None
+    """The cause of the last change in one CamelCase word, for programs."""
 
 
 class StatefulSetList(ModelList[StatefulSet]):
@@ -353,20 +665,38 @@ class StatefulSetList(ModelList[StatefulSet]):
 
 
 class StatefulSetOrdinals(Model):
-    """StatefulSetOrdinals of apps/v1."""
+    """How the pods of a StatefulSet are numbered."""
 
     start: int | None = None
+    """The number of the first pod. With `3` and two replicas, the names of the pods end in `-3` and
+    `-4`. At least 0. When absent, numbers start at 0.
+    """
 
 
 class StatefulSetPersistentVolumeClaimRetentionPolicy(Model):
-    """StatefulSetPersistentVolumeClaimRetentionPolicy of apps/v1."""
+    """When the PersistentVolumeClaims of a StatefulSet are deleted, and the data in their volumes
+    perhaps with them.
+    """
 
     when_deleted: str | None = None
+    """What happens to the claims of all pods when the StatefulSet is deleted: `Retain` keeps them,
+    `Delete` deletes them as well. Default: `Retain`.
+    """
+
     when_scaled: str | None = None
+    """What happens to the claims of pods that a lower `spec.replicas` removes: `Retain` keeps them
+    for the next time, `Delete` deletes them. Default: `Retain`.
+    """
 
 
 class StatefulSetUpdateStrategy(Model):
-    """StatefulSetUpdateStrategy of apps/v1."""
+    """How a StatefulSet replaces its pods after its template changes."""
 
     rolling_update: RollingUpdateStatefulSetStrategy | None = None
+    """Which pods are updated, and how many at the same time. Only with `type` `RollingUpdate`."""
+
     type: Literal["OnDelete", "RollingUpdate"] | str | None = None
+    """Who starts the replacement. With `RollingUpdate` the controller replaces the pods from the
+    highest number to the lowest; with `OnDelete` a pod changes only after somebody deletes it.
+    Default: `RollingUpdate`.
+    """

@@ -25,22 +25,38 @@ __all__ = [
 
 
 class BoundObjectReference(Model):
-    """BoundObjectReference of authentication.k8s.io/v1."""
+    """An object whose life limits that of a token: a Pod, Secret or Node. Pods and Secrets are in
+    the namespace of the service account.
+    """
 
     api_version: str | None = None
+    """The version of the kind, such as `v1`."""
+
     kind: str | None = None
+    """The kind of the object, `Pod`, `Secret` or `Node`."""
+
     name: str | None = None
+    """The name of the object."""
+
     uid: str | None = None
+    """The uid that the object must have. Without it, the current one is used, and stands in the
+    token.
+    """
 
 
 class SelfSubjectReviewStatus(Model):
-    """SelfSubjectReviewStatus of authentication.k8s.io/v1."""
+    """Who sent the request."""
 
     user_info: UserInfo | None = None
+    """The caller as the API server sees it; with impersonation, the impersonated user. Set by the
+    server.
+    """
 
 
 class SelfSubjectReview(Model):
-    """SelfSubjectReview of authentication.k8s.io/v1."""
+    """Asks the API server who you are. Create one: the answer has your user name and groups in
+    `status`. Nothing is stored.
+    """
 
     api_version: Literal["authentication.k8s.io/v1"] = constant(
         "authentication.k8s.io/v1",
@@ -48,7 +64,10 @@ class SelfSubjectReview(Model):
     )
     kind: Literal["SelfSubjectReview"] = constant("SelfSubjectReview")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     status: SelfSubjectReviewStatus = auto(SelfSubjectReviewStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 
@@ -56,22 +75,38 @@ class SelfSubjectReview(Model):
 
 
 class TokenRequestSpec(Model):
-    """TokenRequestSpec of authentication.k8s.io/v1."""
+    """What the token has to be like."""
 
     audiences: list[str] = field(default_factory=list)
+    """Who accepts the token; everybody else has to reject it. Absent or empty means the API server
+    itself.
+    """
+
     bound_object_ref: BoundObjectReference | None = None
+    """A Pod, Secret or Node that the token is bound to. The API server rejects the token soon after
+    that object is deleted.
+    """
+
     expiration_seconds: int | None = None
+    """For how many seconds the token is to be valid. The server may choose another time, so look at
+    `status.expiration_timestamp`. Default: `3600`. Range: 600 to 4294967296.
+    """
 
 
 class TokenRequestStatus(Model, sensitive=("token",)):
-    """TokenRequestStatus of authentication.k8s.io/v1."""
+    """The token that was issued."""
 
     expiration_timestamp: Time | None = None
+    """When the token stops being valid. Set by the server."""
+
     token: str | None = None
+    """The token, to be sent as a bearer token. Set by the server."""
 
 
 class TokenRequest(Model):
-    """TokenRequest of authentication.k8s.io/v1."""
+    """Asks for a token of a service account. It is sent to the account's subresource `token`; the
+    answer has the token in `status`. Nothing is stored.
+    """
 
     api_version: Literal["authentication.k8s.io/v1"] = constant(
         "authentication.k8s.io/v1",
@@ -79,8 +114,13 @@ class TokenRequest(Model):
     )
     kind: Literal["TokenRequest"] = constant("TokenRequest")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: TokenRequestSpec = auto(TokenRequestSpec)
+    """The wanted state, as users write it."""
+
     status: TokenRequestStatus = auto(TokenRequestStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 
@@ -88,16 +128,29 @@ class TokenRequest(Model):
 
 
 class TokenReviewStatus(Model):
-    """TokenReviewStatus of authentication.k8s.io/v1."""
+    """Whether the token is valid, and whose it is."""
 
     audiences: list[str] = field(default_factory=list)
+    """Those of the requested `audiences` that the token is valid for. If it is empty although the
+    token is valid, the check did not look at audiences, and the token is for the API server. Set by
+    the server.
+    """
+
     authenticated: bool | None = None
+    """Whether the token is valid and belongs to a known user. Absent means no. Set by the server.
+    """
+
     error: str | None = None
+    """Why the token could not be accepted, in words. Set by the server."""
+
     user: UserInfo | None = None
+    """The user that the token belongs to. Empty for an invalid token. Set by the server."""
 
 
 class TokenReview(Model):
-    """TokenReview of authentication.k8s.io/v1."""
+    """Asks the API server whose token this is. Services use it to check tokens that callers show
+    them. Nothing is stored.
+    """
 
     api_version: Literal["authentication.k8s.io/v1"] = constant(
         "authentication.k8s.io/v1",
@@ -105,8 +158,13 @@ class TokenReview(Model):
     )
     kind: Literal["TokenReview"] = constant("TokenReview")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: TokenReviewSpec
+    """The wanted state, as users write it."""
+
     status: TokenReviewStatus = auto(TokenReviewStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 
@@ -114,16 +172,32 @@ class TokenReview(Model):
 
 
 class TokenReviewSpec(Model, sensitive=("token",)):
-    """TokenReviewSpec of authentication.k8s.io/v1."""
+    """The token to check."""
 
     token: str
+    """The bearer token to check."""
+
     audiences: list[str] = field(default_factory=list)
+    """Names under which the asking service accepts tokens. The token must be for at least one of
+    them. Absent or empty means the audience of the API server.
+    """
 
 
 class UserInfo(Model):
-    """UserInfo of authentication.k8s.io/v1."""
+    """A user, as the API server identified them."""
 
     extra: dict[str, list[str]] = field(default_factory=dict)
+    """More facts about the user from whoever checked the credentials, such as
+    `authentication.kubernetes.io/pod-name` for tokens of pods.
+    """
+
     groups: list[str] = field(default_factory=list)
+    """The groups that the user belongs to, such as `system:authenticated`."""
+
     uid: str | None = None
+    """Tells this user from former and later ones with the same name. Not every kind of login has
+    one.
+    """
+
     username: str | None = None
+    """The name of the user; `system:serviceaccount:NAMESPACE:NAME` for a service account."""

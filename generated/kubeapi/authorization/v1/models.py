@@ -44,30 +44,62 @@ __all__ = [
 
 
 class FieldSelectorAttributes(Model):
-    """FieldSelectorAttributes of authorization.k8s.io/v1."""
+    """A field selector of the request in question. It says that only matching objects are wanted,
+    so that an authorizer can allow less than all.
+    """
 
     raw_selector: str | None = None
+    """The selector as text, as in the query of a request, such as `spec.nodeName=node-1`. Not with
+    `requirements`.
+    """
+
     requirements: list[FieldSelectorRequirement] = field(default_factory=list)
+    """The selector in parts, all of which an object has to meet. Parts that the server does not
+    understand are ignored. Not with `raw_selector`.
+    """
 
 
 class LabelSelectorAttributes(Model):
-    """LabelSelectorAttributes of authorization.k8s.io/v1."""
+    """A label selector of the request in question. It says that only matching objects are wanted,
+    so that an authorizer can allow less than all.
+    """
 
     raw_selector: str | None = None
+    """The selector as text, as in the query of a request, such as `app=web,tier!=test`. Not with
+    `requirements`.
+    """
+
     requirements: list[LabelSelectorRequirement] = field(default_factory=list)
+    """The selector in parts, all of which an object has to meet. Parts that the server does not
+    understand are ignored. Not with `raw_selector`.
+    """
 
 
 class SubjectAccessReviewStatus(Model):
-    """SubjectAccessReviewStatus of authorization.k8s.io/v1."""
+    """Whether the request would be allowed."""
 
     allowed: bool
+    """Whether the user may do it. Set by the server."""
+
     denied: bool | None = None
+    """Whether somebody explicitly forbids it. If this and `allowed` are both false, nobody allows
+    it, and nobody forbids it. Set by the server.
+    """
+
     evaluation_error: str | None = None
+    """What went wrong during the check, such as a role that does not exist. The answer can be right
+    all the same. Set by the server.
+    """
+
     reason: str | None = None
+    """Why it is allowed or denied, in words. Set by the server."""
 
 
 class LocalSubjectAccessReview(Model):
-    """LocalSubjectAccessReview of authorization.k8s.io/v1."""
+    """Asks whether a user may do something in one namespace. It does the same as
+    SubjectAccessReview, but the right to ask can be given for a single namespace. Nothing is
+    stored.
+    """
 
     api_version: Literal["authorization.k8s.io/v1"] = constant(
         "authorization.k8s.io/v1",
@@ -75,8 +107,13 @@ class LocalSubjectAccessReview(Model):
     )
     kind: Literal["LocalSubjectAccessReview"] = constant("LocalSubjectAccessReview")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: SubjectAccessReviewSpec
+    """The wanted state, as users write it."""
+
     status: SubjectAccessReviewStatus = auto(SubjectAccessReviewStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 
@@ -84,44 +121,91 @@ class LocalSubjectAccessReview(Model):
 
 
 class NonResourceAttributes(Model):
-    """NonResourceAttributes of authorization.k8s.io/v1."""
+    """A request for a path that is no API object, such as `/healthz`."""
 
     path: str | None = None
+    """The path of the request, such as `/metrics`."""
+
     verb: str | None = None
+    """The HTTP method in lower case, such as `get`."""
 
 
 class NonResourceRule(Model):
-    """NonResourceRule of authorization.k8s.io/v1."""
+    """Paths outside of the API's objects, and what the user may do with them."""
 
     verbs: list[str]
+    """HTTP methods in lower case that are allowed. `*` means all."""
+
     non_resource_urls: list[str] = field(default_factory=list, name="nonResourceURLs")
+    """The paths. A `*` at the end stands for anything, such as in `/healthz/*`; `*` alone is every
+    path.
+    """
 
 
 class ResourceAttributes(Model):
-    """ResourceAttributes of authorization.k8s.io/v1."""
+    """A request for objects of the API."""
 
     field_selector: FieldSelectorAttributes | None = None
+    """Restricts the question to objects with certain fields. It can only narrow down what is asked
+    for. Since 1.31.
+    """
+
     group: str | None = None
+    """The API group of the resource, such as `apps`. Empty is the core group; `*` means all groups.
+    """
+
     label_selector: LabelSelectorAttributes | None = None
+    """Restricts the question to objects with certain labels. It can only narrow down what is asked
+    for. Since 1.31.
+    """
+
     name: str | None = None
+    """The name of the object. Empty asks for all objects."""
+
     namespace: str | None = None
+    """The namespace of the objects. Empty means all namespaces, or none for cluster-scoped kinds.
+    In a LocalSubjectAccessReview it must equal `metadata.namespace`.
+    """
+
     resource: str | None = None
+    """The plural name of the resource in lower case, such as `deployments`. `*` means all
+    resources.
+    """
+
     subresource: str | None = None
+    """The part of the object that is used, such as `log` or `scale`. Empty for none."""
+
     verb: str | None = None
+    """What is to be done, such as `get`, `list`, `watch`, `create`, `update`, `patch` or `delete`.
+    `*` means everything.
+    """
+
     version: str | None = None
+    """The version of the API group, such as `v1`. `*` means all versions."""
 
 
 class ResourceRule(Model):
-    """ResourceRule of authorization.k8s.io/v1."""
+    """Resources, and what the user may do with them."""
 
     verbs: list[str]
+    """What is allowed, such as `get` or `list`. `*` means everything."""
+
     api_groups: list[str] = field(default_factory=list)
+    """The API groups of the resources. An empty string is the core group; `*` means all."""
+
     resource_names: list[str] = field(default_factory=list)
+    """The names of objects that the rule is limited to. Absent or empty means all."""
+
     resources: list[str] = field(default_factory=list)
+    """Resources that the rule is about, such as `pods`, or with a subresource `pods/log`. `*` means
+    all; `*/scale` is that subresource of every resource.
+    """
 
 
 class SelfSubjectAccessReview(Model):
-    """SelfSubjectAccessReview of authorization.k8s.io/v1."""
+    """Asks whether you may do something. Create one: the answer is in `status.allowed`. Nothing is
+    stored, and everybody who is logged in may ask.
+    """
 
     api_version: Literal["authorization.k8s.io/v1"] = constant(
         "authorization.k8s.io/v1",
@@ -129,8 +213,13 @@ class SelfSubjectAccessReview(Model):
     )
     kind: Literal["SelfSubjectAccessReview"] = constant("SelfSubjectAccessReview")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: SelfSubjectAccessReviewSpec
+    """The wanted state, as users write it."""
+
     status: SubjectAccessReviewStatus = auto(SubjectAccessReviewStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 
@@ -138,23 +227,39 @@ class SelfSubjectAccessReview(Model):
 
 
 class SelfSubjectAccessReviewSpec(Model):
-    """SelfSubjectAccessReviewSpec of authorization.k8s.io/v1."""
+    """What you would like to do. Exactly one of the fields is set."""
 
     non_resource_attributes: NonResourceAttributes | None = None
+    """A request for a path that is no API object. Not with `resource_attributes`."""
+
     resource_attributes: ResourceAttributes | None = None
+    """A request for objects of the API. Not with `non_resource_attributes`."""
 
 
 class SubjectRulesReviewStatus(Model):
-    """SubjectRulesReviewStatus of authorization.k8s.io/v1."""
+    """What the user may do. Each rule that is listed holds, even if others are missing."""
 
     incomplete: bool
+    """Whether rules are missing, for example because an external authorizer cannot list its own.
+    Set by the server.
+    """
+
     non_resource_rules: list[NonResourceRule]
+    """What is allowed for paths that are no API objects. The order has no meaning. Set by the
+    server.
+    """
+
     resource_rules: list[ResourceRule]
+    """What is allowed for objects of the API. The order has no meaning. Set by the server."""
+
     evaluation_error: str | None = None
+    """What went wrong while the rules were collected; some can be missing. Set by the server."""
 
 
 class SelfSubjectRulesReview(Model):
-    """SelfSubjectRulesReview of authorization.k8s.io/v1."""
+    """Asks what you may do in a namespace, for example to hide buttons in a user interface. The
+    list can lack rules; to decide about access, use SubjectAccessReview. Nothing is stored.
+    """
 
     api_version: Literal["authorization.k8s.io/v1"] = constant(
         "authorization.k8s.io/v1",
@@ -162,8 +267,13 @@ class SelfSubjectRulesReview(Model):
     )
     kind: Literal["SelfSubjectRulesReview"] = constant("SelfSubjectRulesReview")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: SelfSubjectRulesReviewSpec
+    """The wanted state, as users write it."""
+
     status: SubjectRulesReviewStatus = auto(SubjectRulesReviewStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 
@@ -171,13 +281,16 @@ class SelfSubjectRulesReview(Model):
 
 
 class SelfSubjectRulesReviewSpec(Model):
-    """SelfSubjectRulesReviewSpec of authorization.k8s.io/v1."""
+    """The namespace in question."""
 
     namespace: str | None = None
+    """The namespace whose rules are listed. It must not be empty."""
 
 
 class SubjectAccessReview(Model):
-    """SubjectAccessReview of authorization.k8s.io/v1."""
+    """Asks whether a user may do something. Services use it to leave decisions about access to the
+    cluster. Nothing is stored.
+    """
 
     api_version: Literal["authorization.k8s.io/v1"] = constant(
         "authorization.k8s.io/v1",
@@ -185,8 +298,13 @@ class SubjectAccessReview(Model):
     )
     kind: Literal["SubjectAccessReview"] = constant("SubjectAccessReview")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: SubjectAccessReviewSpec
+    """The wanted state, as users write it."""
+
     status: SubjectAccessReviewStatus = auto(SubjectAccessReviewStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 
@@ -194,11 +312,27 @@ class SubjectAccessReview(Model):
 
 
 class SubjectAccessReviewSpec(Model):
-    """SubjectAccessReviewSpec of authorization.k8s.io/v1."""
+    """Who would like to do what. At least one of `user` and `groups` is set, and exactly one of
+    `resource_attributes` and `non_resource_attributes`.
+    """
 
     extra: dict[str, list[str]] = field(default_factory=dict)
+    """More facts about the user, as they are in `status.user.extra` of a TokenReview."""
+
     groups: list[str] = field(default_factory=list)
+    """The groups that the user is in. No groups are added, not even `system:authenticated`."""
+
     non_resource_attributes: NonResourceAttributes | None = None
+    """A request for a path that is no API object. A LocalSubjectAccessReview cannot have it. Not
+    with `resource_attributes`.
+    """
+
     resource_attributes: ResourceAttributes | None = None
+    """A request for objects of the API. Not with `non_resource_attributes`."""
+
     uid: str | None = None
+    """The uid of the user, if it is known."""
+
     user: str | None = None
+    """The name of the user. If `groups` is empty, the question is about a user who is in no group.
+    """

@@ -33,34 +33,58 @@ __all__ = [
 
 
 class CrossVersionObjectReference(Model):
-    """CrossVersionObjectReference of autoscaling/v1."""
+    """Refers to an object of any kind, in the namespace of the autoscaler."""
 
     kind: str
+    """The kind of the object, such as `Deployment`."""
+
     name: str
+    """The name of the object, in the namespace of the autoscaler."""
+
     api_version: str | None = None
+    """The API group and version of the object, such as `apps/v1`."""
 
 
 class HorizontalPodAutoscalerStatus(Model):
-    """HorizontalPodAutoscalerStatus of autoscaling/v1."""
+    """What an autoscaler has measured and decided."""
 
     current_replicas: int
+    """How many pods the workload had when the autoscaler last looked."""
+
     desired_replicas: int
+    """How many pods the workload should have, as last computed."""
+
     current_cpu_utilization_percentage: int | None = field(
         default=None,
         name="currentCPUUtilizationPercentage",
     )
+    """The use of CPU as last measured, on average over the pods, in percent of what they request.
+    """
+
     last_scale_time: Time | None = None
+    """When the autoscaler last changed the number of pods."""
+
     observed_generation: int | None = None
+    """The `metadata.generation` of the autoscaler for which this status was computed. It is often
+    absent.
+    """
 
 
 class HorizontalPodAutoscaler(Model):
-    """HorizontalPodAutoscaler of autoscaling/v1."""
+    """Changes the number of pods of a workload as its load changes, between a minimum and a
+    maximum.
+    """
 
     api_version: Literal["autoscaling/v1"] = constant("autoscaling/v1", name="apiVersion")
     kind: Literal["HorizontalPodAutoscaler"] = constant("HorizontalPodAutoscaler")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: HorizontalPodAutoscalerSpec
+    """The wanted state, as users write it."""
+
     status: HorizontalPodAutoscalerStatus = auto(HorizontalPodAutoscalerStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 
@@ -75,38 +99,66 @@ class HorizontalPodAutoscalerList(ModelList[HorizontalPodAutoscaler]):
 
 
 class HorizontalPodAutoscalerSpec(Model):
-    """HorizontalPodAutoscalerSpec of autoscaling/v1."""
+    """What an autoscaler scales, by how much use of CPU, and within which limits."""
 
     max_replicas: int
+    """The most pods that the workload may get. It must not be lower than `min_replicas`. At least
+    1.
+    """
+
     scale_target_ref: CrossVersionObjectReference
+    """The workload whose number of pods is changed, such as a Deployment. It must have a `scale`
+    subresource.
+    """
+
     min_replicas: int | None = None
+    """The fewest pods that the workload may get. Default: `1`. At least 1; 0 is possible only with
+    the alpha gate `HPAScaleToZero` and a metric of type `Object` or `External`.
+    """
+
     target_cpu_utilization_percentage: int | None = field(
         default=None,
         name="targetCPUUtilizationPercentage",
     )
+    """The use of CPU to aim for, on average over the pods, in percent of what they request. To
+    scale by other metrics, use version `autoscaling/v2`. Default: `80`. At least 1.
+    """
 
 
 class ScaleSpec(Model):
-    """ScaleSpec of autoscaling/v1."""
+    """How many pods a workload should have."""
 
     replicas: int = field(default=UNSET_ZERO)
+    """How many pods the workload should have. When absent, 0. At least 0."""
 
 
 class ScaleStatus(Model):
-    """ScaleStatus of autoscaling/v1."""
+    """How many pods a workload has."""
 
     replicas: int
+    """How many pods of the workload there are now, as its controller counts them."""
+
     selector: str | None = None
+    """The label selector of the pods, as a string such as `app=web`, which can be used to list
+    them.
+    """
 
 
 class Scale(Model):
-    """Scale of autoscaling/v1."""
+    """How many pods a workload should have and has, in a form that is the same for all kinds. It is
+    the `scale` subresource of the workload; writing to it scales the workload.
+    """
 
     api_version: Literal["autoscaling/v1"] = constant("autoscaling/v1", name="apiVersion")
     kind: Literal["Scale"] = constant("Scale")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: ScaleSpec = auto(ScaleSpec)
+    """The wanted state, as users write it."""
+
     status: ScaleStatus = auto(ScaleStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 

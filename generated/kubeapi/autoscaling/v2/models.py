@@ -51,79 +51,153 @@ __all__ = [
 
 
 class ContainerResourceMetricSource(Model):
-    """ContainerResourceMetricSource of autoscaling/v2."""
+    """Scales by how much of a resource one container uses, as an average over the pods. Other
+    containers of the pods do not count.
+    """
 
     container: str
+    """Which container of each pod is measured, by its name."""
+
     name: str
+    """The resource that is measured: `cpu` or `memory`."""
+
     target: MetricTarget
+    """The average to aim for: either `average_utilization` or `average_value`."""
 
 
 class ContainerResourceMetricStatus(Model):
-    """ContainerResourceMetricStatus of autoscaling/v2."""
+    """How much of a resource one container uses, as last measured."""
 
     container: str
+    """Which container of each pod is measured, by its name."""
+
     current: MetricValueStatus
+    """The average over the pods."""
+
     name: str
+    """The resource that is measured: `cpu` or `memory`."""
 
 
 class CrossVersionObjectReference(Model):
-    """CrossVersionObjectReference of autoscaling/v2."""
+    """Refers to an object of any kind, in the namespace of the autoscaler."""
 
     kind: str
+    """The kind of the object, such as `Deployment`."""
+
     name: str
+    """The name of the object, in the namespace of the autoscaler."""
+
     api_version: str | None = None
+    """The API group and version of the object, such as `apps/v1`."""
 
 
 class ExternalMetricSource(Model):
-    """ExternalMetricSource of autoscaling/v2."""
+    """Scales by a metric of something outside the cluster, such as how many messages wait in a
+    queue.
+    """
 
     metric: MetricIdentifier
+    """The metric, by its name and labels."""
+
     target: MetricTarget
+    """The value to aim for: either `value`, for the whole metric, or `average_value`, for its share
+    per pod.
+    """
 
 
 class ExternalMetricStatus(Model):
-    """ExternalMetricStatus of autoscaling/v2."""
+    """The value of a metric from outside the cluster, as last measured."""
 
     current: MetricValueStatus
+    """The value of the whole metric, or its share per pod."""
+
     metric: MetricIdentifier
+    """The metric, by its name and labels."""
 
 
 class HPAScalingPolicy(Model):
-    """HPAScalingPolicy of autoscaling/v2."""
+    """A limit for the speed of scaling: how many pods may be added or removed in a period."""
 
     period_seconds: int
+    """The length of the period, in seconds. Range: 1 to 1800."""
+
     type: str
+    """Whether `value` is a number of pods (`Pods`) or a percentage of the pods that there were when
+    the period began (`Percent`).
+    """
+
     value: int
+    """How many pods, or how many percent of them, may be added or removed in one period. At least
+    1.
+    """
 
 
 class HPAScalingRules(Model):
-    """HPAScalingRules of autoscaling/v2."""
+    """How fast an autoscaler adds pods, or how fast it removes them."""
 
     policies: list[HPAScalingPolicy] = field(default_factory=list)
+    """Limits for the speed of scaling; `select_policy` says which one counts. Default: 4 pods or
+    100 percent in 15 seconds for `scale_up`, 100 percent in 15 seconds for `scale_down`. At least 1
+    item.
+    """
+
     select_policy: str | None = None
+    """Which of the `policies` counts. `Max`: the one that allows the greatest change. `Min`: the
+    one that allows the smallest. `Disabled`: no scaling in this direction. Default: `Max`.
+    """
+
     stabilization_window_seconds: int | None = None
+    """How many seconds of earlier results the autoscaler considers. It scales down only to the
+    highest of them, and up only to the lowest. When absent for `scale_down`, a setting of the
+    cluster counts, which is 300 if not changed. Default: `0` for `scale_up`. Range: 0 to 3600.
+    """
+
     tolerance: Quantity | None = None
+    """How far a metric may be from its target before the autoscaler acts, as a ratio: `0.05` is 5
+    percent. When absent, a setting of the cluster counts, which is 10 percent if not changed. At
+    least 0. Since 1.33. Beta, gate `HPAConfigurableTolerance`.
+    """
 
 
 class HorizontalPodAutoscalerStatus(Model):
-    """HorizontalPodAutoscalerStatus of autoscaling/v2."""
+    """What an autoscaler has measured and decided."""
 
     desired_replicas: int
+    """How many pods the workload should have, as last computed."""
+
     conditions: list[HorizontalPodAutoscalerCondition] = field(default_factory=list)
+    """Whether the autoscaler can scale, and if not, why."""
+
     current_metrics: list[MetricStatus] = field(default_factory=list)
+    """The values of the metrics, as last measured."""
+
     current_replicas: int = field(default=UNSET_ZERO)
+    """How many pods the workload had when the autoscaler last looked."""
+
     last_scale_time: Time | None = None
+    """When the autoscaler last changed the number of pods."""
+
     observed_generation: int | None = None
+    """The `metadata.generation` of the autoscaler for which this status was computed. It is often
+    absent.
+    """
 
 
 class HorizontalPodAutoscaler(Model):
-    """HorizontalPodAutoscaler of autoscaling/v2."""
+    """Changes the number of pods of a workload as its load changes, between a minimum and a
+    maximum.
+    """
 
     api_version: Literal["autoscaling/v2"] = constant("autoscaling/v2", name="apiVersion")
     kind: Literal["HorizontalPodAutoscaler"] = constant("HorizontalPodAutoscaler")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: HorizontalPodAutoscalerSpec
+    """The wanted state, as users write it."""
+
     status: HorizontalPodAutoscalerStatus = auto(HorizontalPodAutoscalerStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 
@@ -131,20 +205,39 @@ class HorizontalPodAutoscaler(Model):
 
 
 class HorizontalPodAutoscalerBehavior(Model):
-    """HorizontalPodAutoscalerBehavior of autoscaling/v2."""
+    """How fast an autoscaler changes the number of pods, up and down."""
 
     scale_down: HPAScalingRules | None = None
+    """The rules for removing pods. When absent, all pods above `spec.min_replicas` may go at once,
+    after the load was low for a time that the cluster sets, usually 300 seconds.
+    """
+
     scale_up: HPAScalingRules | None = None
+    """The rules for adding pods. When absent, 4 pods or 100 percent may be added in 15 seconds,
+    whichever is more, without waiting.
+    """
 
 
 class HorizontalPodAutoscalerCondition(Model):
-    """HorizontalPodAutoscalerCondition of autoscaling/v2."""
+    """One aspect of the state of an autoscaler."""
 
     status: str
+    """Whether the condition holds: `True`, `False` or `Unknown`."""
+
     type: str
+    """What the condition is about. `AbleToScale`: the number of pods can be read and changed.
+    `ScalingActive`: it can be computed from metrics. `ScalingLimited`: the result was cut to a
+    limit.
+    """
+
     last_transition_time: Time | None = None
+    """When `status` last changed."""
+
     message: str | None = None
+    """What happened, in words for people."""
+
     reason: str | None = None
+    """Why the condition has its `status`, as one word for programs, such as `ReadyForNewScale`."""
 
 
 class HorizontalPodAutoscalerList(ModelList[HorizontalPodAutoscaler]):
@@ -155,100 +248,209 @@ class HorizontalPodAutoscalerList(ModelList[HorizontalPodAutoscaler]):
 
 
 class HorizontalPodAutoscalerSpec(Model):
-    """HorizontalPodAutoscalerSpec of autoscaling/v2."""
+    """What an autoscaler scales, by which measure, and within which limits."""
 
     max_replicas: int
+    """The most pods that the workload may get. It must not be lower than `min_replicas`. At least
+    1.
+    """
+
     scale_target_ref: CrossVersionObjectReference
+    """The workload whose number of pods is changed, such as a Deployment. It must have a `scale`
+    subresource.
+    """
+
     behavior: HorizontalPodAutoscalerBehavior | None = None
+    """How fast the number of pods may change. When absent, pods are added without waiting, and
+    removed after the load was low for a time that the cluster sets, usually 300 seconds.
+    """
+
     metrics: list[MetricSpec] = field(default_factory=list)
+    """What the number of pods is computed from. Each metric gives a number of pods, and the highest
+    counts. Default: an average use of `cpu` at 80 percent of what the pods request.
+    """
+
     min_replicas: int | None = None
+    """The fewest pods that the workload may get. Default: `1`. At least 1; 0 is possible only with
+    the alpha gate `HPAScaleToZero` and a metric of type `Object` or `External`.
+    """
 
 
 class MetricIdentifier(Model):
-    """MetricIdentifier of autoscaling/v2."""
+    """Says which metric is meant, by its name and labels."""
 
     name: str
+    """The name of the metric in the metrics API of the cluster."""
+
     selector: LabelSelector | None = None
+    """Selects those series of the metric that have certain labels. When absent, the name alone says
+    which metric is meant.
+    """
 
 
 class MetricSpec(Model):
-    """MetricSpec of autoscaling/v2."""
+    """One metric to scale by. `type` says where it comes from, and one other field describes it."""
 
     type: str
+    """Which source the metric has: `ContainerResource`, `External`, `Object`, `Pods` or `Resource`.
+    The field of that name must be set, and no other.
+    """
+
     container_resource: ContainerResourceMetricSource | None = None
+    """How much CPU or memory one container uses, on average over the pods. Only when `type` is
+    `ContainerResource`.
+    """
+
     external: ExternalMetricSource | None = None
+    """A metric of something outside the cluster. Only when `type` is `External`."""
+
     object: ObjectMetricSource | None = None
+    """A metric of one object in the cluster, which need not be a pod. Only when `type` is `Object`.
+    """
+
     pods: PodsMetricSource | None = None
+    """A metric that each pod has, on average over the pods. Only when `type` is `Pods`."""
+
     resource: ResourceMetricSource | None = None
+    """How much CPU or memory the pods use, on average. Only when `type` is `Resource`."""
 
 
 class MetricStatus(Model):
-    """MetricStatus of autoscaling/v2."""
+    """The value of one metric, as last measured. `type` says where it comes from, and one other
+    field has the value.
+    """
 
     type: str
+    """Which source the metric has: `ContainerResource`, `External`, `Object`, `Pods` or `Resource`.
+    The field of that name has the value.
+    """
+
     container_resource: ContainerResourceMetricStatus | None = None
+    """How much CPU or memory one container uses, on average over the pods. Only when `type` is
+    `ContainerResource`.
+    """
+
     external: ExternalMetricStatus | None = None
+    """The value of a metric from outside the cluster. Only when `type` is `External`."""
+
     object: ObjectMetricStatus | None = None
+    """The value of a metric of one object in the cluster. Only when `type` is `Object`."""
+
     pods: PodsMetricStatus | None = None
+    """The value of a metric that each pod has, on average over the pods. Only when `type` is
+    `Pods`.
+    """
+
     resource: ResourceMetricStatus | None = None
+    """How much CPU or memory the pods use, on average. Only when `type` is `Resource`."""
 
 
 class MetricTarget(Model):
-    """MetricTarget of autoscaling/v2."""
+    """The value of a metric that the autoscaler aims for."""
 
     type: str
+    """Which kind of target is set: `Utilization` (`average_utilization`), `Value` (`value`) or
+    `AverageValue` (`average_value`).
+    """
+
     average_utilization: int | None = None
+    """How much of the resource the pods use on average, in percent of what they request. It is for
+    metrics of type `Resource` and `ContainerResource`. At least 1. Not with `average_value`.
+    """
+
     average_value: Quantity | None = None
+    """The value per pod. For metrics of type `Object` and `External`, it is the whole value divided
+    by the number of pods. It must be greater than 0. Not with `average_utilization`.
+    """
+
     value: Quantity | None = None
+    """The value of the whole metric. It is for metrics of type `Object` and `External`; the latter
+    have either this or `average_value`. It must be greater than 0.
+    """
 
 
 class MetricValueStatus(Model):
-    """MetricValueStatus of autoscaling/v2."""
+    """The value of a metric, as last measured."""
 
     average_utilization: int | None = None
+    """How much of the resource the pods use on average, in percent of what they request. It is for
+    metrics of type `Resource` and `ContainerResource`.
+    """
+
     average_value: Quantity | None = None
+    """The value per pod, on average."""
+
     value: Quantity | None = None
+    """The value of the whole metric. It is for metrics of type `Object` and `External`."""
 
 
 class ObjectMetricSource(Model):
-    """ObjectMetricSource of autoscaling/v2."""
+    """Scales by a metric of one object in the cluster, such as the requests per second that reach a
+    Service.
+    """
 
     described_object: CrossVersionObjectReference
+    """The object that has the metric, in the namespace of the autoscaler."""
+
     metric: MetricIdentifier
+    """The metric, by its name and labels."""
+
     target: MetricTarget
+    """The value to aim for: `value`, for the whole metric, or `average_value`, for its share per
+    pod.
+    """
 
 
 class ObjectMetricStatus(Model):
-    """ObjectMetricStatus of autoscaling/v2."""
+    """The value of a metric of one object in the cluster, as last measured."""
 
     current: MetricValueStatus
+    """The value of the whole metric, or its share per pod."""
+
     described_object: CrossVersionObjectReference
+    """The object that has the metric, in the namespace of the autoscaler."""
+
     metric: MetricIdentifier
+    """The metric, by its name and labels."""
 
 
 class PodsMetricSource(Model):
-    """PodsMetricSource of autoscaling/v2."""
+    """Scales by a metric that each pod has, such as its open connections. The average over the pods
+    counts.
+    """
 
     metric: MetricIdentifier
+    """The metric, by its name and labels."""
+
     target: MetricTarget
+    """The average per pod to aim for. Its `average_value` must be set."""
 
 
 class PodsMetricStatus(Model):
-    """PodsMetricStatus of autoscaling/v2."""
+    """The value of a metric that each pod has, as last measured."""
 
     current: MetricValueStatus
+    """The average over the pods."""
+
     metric: MetricIdentifier
+    """The metric, by its name and labels."""
 
 
 class ResourceMetricSource(Model):
-    """ResourceMetricSource of autoscaling/v2."""
+    """Scales by how much of a resource the pods use on average, with all their containers."""
 
     name: str
+    """The resource that is measured: `cpu` or `memory`."""
+
     target: MetricTarget
+    """The average to aim for: either `average_utilization` or `average_value`."""
 
 
 class ResourceMetricStatus(Model):
-    """ResourceMetricStatus of autoscaling/v2."""
+    """How much of a resource the pods use, as last measured."""
 
     current: MetricValueStatus
+    """The average over the pods."""
+
     name: str
+    """The resource that is measured: `cpu` or `memory`."""

@@ -45,21 +45,31 @@ __all__ = [
 
 
 class CronJobStatus(Model):
-    """CronJobStatus of batch/v1."""
+    """What a CronJob has started so far. Set by the server."""
 
     active: list[ObjectReference] = field(default_factory=list)
+    """The Jobs that run now."""
+
     last_schedule_time: Time | None = None
+    """The time in `spec.schedule` for which a Job was last created."""
+
     last_successful_time: Time | None = None
+    """When a Job of the CronJob last completed with success."""
 
 
 class CronJob(Model):
-    """CronJob of batch/v1."""
+    """Creates a Job at certain times, for example every night. Its name has at most 52 characters."""
 
     api_version: Literal["batch/v1"] = constant("batch/v1", name="apiVersion")
     kind: Literal["CronJob"] = constant("CronJob")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: CronJobSpec
+    """The wanted state, as users write it."""
+
     status: CronJobStatus = auto(CronJobStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 
@@ -74,63 +84,204 @@ class CronJobList(ModelList[CronJob]):
 
 
 class CronJobSpec(Model):
-    """CronJobSpec of batch/v1."""
+    """When a CronJob creates Jobs, what Jobs, and how many of the finished ones it keeps."""
 
     job_template: JobTemplateSpec
+    """The Job to create each time."""
+
     schedule: str
+    """When Jobs are created, in cron syntax: minute, hour, day of the month, month and day of the
+    week, as in `30 2 * * mon-fri`. Words such as `@hourly` and `@daily` work, too. It may not name
+    a time zone; that is for `time_zone`.
+    """
+
     concurrency_policy: Literal["Allow", "Forbid", "Replace"] | str | None = None
+    """What happens if an earlier Job still runs when the next one is due. `Allow` starts the next
+    one beside it, `Forbid` skips the next one, `Replace` stops the running Job first. Default:
+    `Allow`.
+    """
+
     failed_jobs_history_limit: int | None = None
+    """How many failed Jobs are kept, to look at their logs; older ones are deleted. Default: `1`.
+    """
+
     starting_deadline_seconds: int | None = None
+    """How many seconds late a Job may still start, for example after an outage. If it is later than
+    that, it is skipped. When absent, there is no limit. At least 0.
+    """
+
     successful_jobs_history_limit: int | None = None
+    """How many Jobs that succeeded are kept; older ones are deleted. Default: `3`."""
+
     suspend: bool | None = None
+    """Whether the creation of Jobs is stopped for now. Jobs that already run go on. Default:
+    `false`.
+    """
+
     time_zone: str | None = None
+    """The time zone of `schedule`, such as `Europe/Berlin`. When absent, it is that of the
+    kube-controller-manager, which is often UTC.
+    """
 
 
 class JobSpec(Model):
-    """JobSpec of batch/v1."""
+    """What pods a Job runs, how many have to succeed, and what happens when some fail."""
 
     template: PodTemplateSpec
+    """The pod to run. Its `spec.restart_policy` has to be `Never` (a failure leads to a new pod) or
+    `OnFailure` (its containers start again). Immutable, except for some of its fields while the Job
+    is suspended.
+    """
+
     active_deadline_seconds: int | None = None
+    """How many seconds the Job may run, counted from `status.start_time`. After that its pods are
+    stopped and the Job fails. When absent, there is no limit. At least 0.
+    """
+
     backoff_limit: int | None = None
+    """How many failures of pods are retried before the whole Job fails. Default: `6`, or
+    `2147483647` with `backoff_limit_per_index`.
+    """
+
     backoff_limit_per_index: int | None = None
+    """How many failures of the pods of one index are retried before that index has failed; the
+    other indexes go on. When absent, only `backoff_limit` counts. Immutable. Only with
+    `completion_mode` `Indexed`.
+    """
+
     completion_mode: Literal["Indexed", "NonIndexed"] | str | None = None
+    """How successes are counted. With `NonIndexed`, as many pods as `completions` says have to
+    succeed, whichever they are. With `Indexed`, each pod has a number from 0 up, in the environment
+    variable `JOB_COMPLETION_INDEX`, and each number needs a pod that succeeds. Default:
+    `NonIndexed`. Immutable.
+    """
+
     completions: int | None = None
+    """How many pods have to succeed. If it is absent while `parallelism` is set, one is enough, and
+    no pod starts after it. Default: `1` if `parallelism` is absent, too. Immutable, except that an
+    `Indexed` job can change it together with an equal `parallelism`.
+    """
+
     managed_by: str | None = None
+    """The controller that runs the Job, such as `example.com/queue`, in place of the one in
+    Kubernetes. When absent, Kubernetes runs it. At most 63 characters. Immutable.
+    """
+
     manual_selector: bool | None = None
+    """Whether `selector` and the matching labels in `template` come from you. Otherwise the server
+    generates unique ones, which is safer: Jobs that select the same pods disturb each other.
+    Default: `false`.
+    """
+
     max_failed_indexes: int | None = None
+    """How many indexes may fail; with one more the whole Job fails and stops. When absent, the Job
+    works on all indexes anyway. At most `completions`; at most 10000 and required if that is above
+    100000. Only with `backoff_limit_per_index`.
+    """
+
     parallelism: int | None = None
+    """How many pods may run at the same time; at `0` none does. Fewer run when less work is left.
+    Default: `1`. At most 100000 if `completion_mode` is `Indexed`.
+    """
+
     pod_failure_policy: PodFailurePolicy | None = None
+    """What to do about a failed pod, depending on exit codes or conditions. When absent, each
+    failure counts towards `backoff_limit`. It needs `Never` as the `spec.restart_policy` in
+    `template`. Immutable.
+    """
+
     pod_replacement_policy: Literal["Failed", "TerminatingOrFailed"] | str | None = None
+    """When a new pod takes the place of a lost one. With `TerminatingOrFailed` it starts while the
+    old one is still being deleted; with `Failed` only after the old one has ended. Default:
+    `TerminatingOrFailed`, or `Failed` with `pod_failure_policy`, which allows nothing else.
+    """
+
     selector: LabelSelector | None = None
+    """Which pods belong to the Job, by their labels. The server generates it; set it only with
+    `manual_selector`. Immutable.
+    """
+
     success_policy: SuccessPolicy | None = None
+    """When the Job counts as successful before all of its indexes are done. When absent, each index
+    has to succeed. Immutable. Only with `completion_mode` `Indexed`.
+    """
+
     suspend: bool | None = None
+    """Whether the Job is stopped for now. Setting it to `true` deletes the pods that run; setting
+    it to `false` starts new ones, and `active_deadline_seconds` counts from the beginning again.
+    Default: `false`.
+    """
+
     ttl_seconds_after_finished: int | None = None
+    """How many seconds after its end the Job is deleted, with its pods; at `0` that is at once.
+    When absent, it stays until somebody deletes it. At least 0.
+    """
 
 
 class JobStatus(Model):
-    """JobStatus of batch/v1."""
+    """How far a Job has come, as its controller last saw it. Set by the server."""
 
     active: int = field(default=UNSET_ZERO)
+    """How many pods are pending or running, without those that are being deleted. It is 0 once the
+    Job has ended.
+    """
+
     completed_indexes: str | None = None
+    """The indexes that succeeded, as numbers and ranges such as `1,3-5,7`. Only with
+    `spec.completion_mode` `Indexed`.
+    """
+
     completion_time: Time | None = None
+    """When the Job completed with success. A Job that failed has none."""
+
     conditions: list[JobCondition] = field(default_factory=list)
+    """Observations about the Job. It has ended if one of them is `Complete` or `Failed` with
+    `status` `True`.
+    """
+
     failed: int = field(default=UNSET_ZERO)
+    """How many pods have failed. The number never decreases."""
+
     failed_indexes: str | None = None
+    """The indexes that failed for good, as numbers and ranges such as `1,3-5,7`. Only with
+    `spec.backoff_limit_per_index`.
+    """
+
     ready: int | None = None
+    """How many of the `active` pods are ready."""
+
     start_time: Time | None = None
+    """When the controller began with the Job, or resumed it after a suspension. A Job that is
+    created suspended has none until it is resumed.
+    """
+
     succeeded: int = field(default=UNSET_ZERO)
+    """How many pods have succeeded."""
+
     terminating: int | None = None
+    """How many pods are being deleted and have not ended yet; `active` does not count them."""
+
     uncounted_terminated_pods: UncountedTerminatedPods | None = None
+    """Pods that have ended but are not in `succeeded` or `failed` yet. The controller uses it to
+    count each pod exactly once.
+    """
 
 
 class Job(Model):
-    """Job of batch/v1."""
+    """Runs pods until a number of them has succeeded, and replaces those that fail. It is made for
+    work that ends.
+    """
 
     api_version: Literal["batch/v1"] = constant("batch/v1", name="apiVersion")
     kind: Literal["Job"] = constant("Job")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: JobSpec = auto(JobSpec)
+    """The wanted state, as users write it."""
+
     status: JobStatus = auto(JobStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 
@@ -138,14 +289,31 @@ class Job(Model):
 
 
 class JobCondition(Model):
-    """JobCondition of batch/v1."""
+    """One observation about a Job, such as that it has completed or failed."""
 
     status: str
+    """Whether what `type` says holds: `True`, `False`, or `Unknown` if the controller cannot tell.
+    """
+
     type: str
+    """What the condition is about. `Complete` and `Failed` mean that the Job has ended;
+    `SuccessCriteriaMet` and `FailureTarget` that it will, once its last pods have ended;
+    `Suspended` that it is stopped for now.
+    """
+
     last_probe_time: Time | None = None
+    """When the condition was last checked."""
+
     last_transition_time: Time | None = None
+    """When `status` last changed from one value to another."""
+
     message: str | None = None
+    """An explanation of the last change, for people."""
+
     reason: str | None = None
+    """The cause of the last change in one CamelCase word, for programs, such as
+    `BackoffLimitExceeded`.
+    """
 
 
 class JobList(ModelList[Job]):
@@ -156,56 +324,107 @@ class JobList(ModelList[Job]):
 
 
 class JobTemplateSpec(Model):
-    """JobTemplateSpec of batch/v1."""
+    """What a CronJob writes into every Job that it creates."""
 
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Labels and annotations for the Jobs. Their names come from the CronJob."""
+
     spec: JobSpec = auto(JobSpec)
+    """What pods the Jobs run, how many have to succeed, and what happens when some fail."""
 
 
 class PodFailurePolicy(Model):
-    """PodFailurePolicy of batch/v1."""
+    """Rules on what a Job does about failed pods. They can end it early when a retry is in vain, or
+    forgive failures that it did not cause.
+    """
 
     rules: list[PodFailurePolicyRule]
+    """The rules in the order in which they are tried; the first that matches decides. If none does,
+    the failure counts towards the `backoff_limit` of the Job. At most 20 rules.
+    """
 
 
 class PodFailurePolicyOnExitCodesRequirement(Model):
-    """PodFailurePolicyOnExitCodesRequirement of batch/v1."""
+    """A test of the exit codes of a failed pod's containers, init containers among them. Containers
+    that ended with 0 are left out.
+    """
 
     operator: Literal["In", "NotIn"] | str
+    """How exit codes are compared with `values`. `In` matches if a container ended with one of
+    them, `NotIn` if a container ended with any other code.
+    """
+
     values: list[int]
+    """The exit codes, in ascending order and without repetition. At least one code, at most 255.
+    The code 0 is not allowed if `operator` is `In`.
+    """
+
     container_name: str | None = None
+    """The container whose exit code is tested, one in the pod template. When absent, all are."""
 
 
 class PodFailurePolicyOnPodConditionsPattern(Model):
-    """PodFailurePolicyOnPodConditionsPattern of batch/v1."""
+    """A condition that a failed pod has if the rule matches."""
 
     status: str | None = None
+    """The value that the condition has to have: `True`, `False` or `Unknown`. Default: `True`."""
+
     type: str
+    """The type of the condition in the pod's status, such as `DisruptionTarget` for pods that were
+    evicted or preempted.
+    """
 
 
 class PodFailurePolicyRule(Model):
-    """PodFailurePolicyRule of batch/v1."""
+    """What a Job does about pods that fail in a certain way. Each rule tests either exit codes or
+    conditions.
+    """
 
     action: Literal["Count", "FailIndex", "FailJob", "Ignore"] | str
+    """What happens if the rule matches. `FailJob` ends the Job; `FailIndex` gives up the pod's
+    index and needs `backoff_limit_per_index`; `Ignore` makes a new pod and counts no failure;
+    `Count` counts the failure towards `backoff_limit`, as without a rule.
+    """
+
     on_exit_codes: PodFailurePolicyOnExitCodesRequirement | None = None
+    """The test of the exit codes of the pod's containers. Not with `on_pod_conditions`."""
+
     on_pod_conditions: list[PodFailurePolicyOnPodConditionsPattern] = field(default_factory=list)
+    """Conditions of the pod; the rule matches if the pod has one of them. At most 20 patterns. Not
+    with `on_exit_codes`.
+    """
 
 
 class SuccessPolicy(Model):
-    """SuccessPolicy of batch/v1."""
+    """When an Indexed Job counts as successful although not all of its indexes have succeeded."""
 
     rules: list[SuccessPolicyRule]
+    """The rules in the order in which they are tried. As soon as one is met, the Job stops the pods
+    that still run and is complete. At least one rule, at most 20.
+    """
 
 
 class SuccessPolicyRule(Model):
-    """SuccessPolicyRule of batch/v1."""
+    """Which indexes of a Job, or how many, are enough for its success. At least one of the two
+    fields has to be set.
+    """
 
     succeeded_count: int | None = None
+    """How many indexes have to succeed. With `succeeded_indexes`, only those named there count. At
+    most `spec.completions`, or as many as `succeeded_indexes` names.
+    """
+
     succeeded_indexes: str | None = None
+    """The indexes that matter, as ascending numbers and ranges such as `1,3-5,7`, each below
+    `spec.completions`. All of them have to succeed, unless `succeeded_count` says how many.
+    """
 
 
 class UncountedTerminatedPods(Model):
-    """UncountedTerminatedPods of batch/v1."""
+    """Pods of a Job that have ended but that its status does not count yet."""
 
     failed: list[str] = field(default_factory=list)
+    """The UIDs of those that failed."""
+
     succeeded: list[str] = field(default_factory=list)
+    """The UIDs of those that succeeded."""

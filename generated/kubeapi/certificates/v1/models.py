@@ -29,14 +29,24 @@ __all__ = [
 
 
 class CertificateSigningRequestStatus(Model):
-    """CertificateSigningRequestStatus of certificates.k8s.io/v1."""
+    """What became of the request."""
 
     certificate: bytes | None = None
+    """The certificate, in PEM form, once the signer has issued it; certificates of intermediate
+    authorities can follow it. It stays absent if the request is denied or fails. Immutable once
+    set.
+    """
+
     conditions: list[CertificateSigningRequestCondition] = field(default_factory=list)
+    """Whether the request was approved, was denied, or has failed. While it is empty, the request
+    waits for a decision.
+    """
 
 
 class CertificateSigningRequest(Model):
-    """CertificateSigningRequest of certificates.k8s.io/v1."""
+    """A request for an X.509 certificate. Somebody approves or denies it, then a signer puts the
+    certificate in `status.certificate`. Kubelets get their certificates this way.
+    """
 
     api_version: Literal["certificates.k8s.io/v1"] = constant(
         "certificates.k8s.io/v1",
@@ -44,8 +54,13 @@ class CertificateSigningRequest(Model):
     )
     kind: Literal["CertificateSigningRequest"] = constant("CertificateSigningRequest")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: CertificateSigningRequestSpec
+    """The wanted state, as users write it."""
+
     status: CertificateSigningRequestStatus = auto(CertificateSigningRequestStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 
@@ -53,14 +68,32 @@ class CertificateSigningRequest(Model):
 
 
 class CertificateSigningRequestCondition(Model):
-    """CertificateSigningRequestCondition of certificates.k8s.io/v1."""
+    """A decision about a request, or the failure of its signer."""
 
     status: str
+    """Whether the condition holds, `True`, `False` or `Unknown`. For `Approved`, `Denied` and
+    `Failed` it must be `True`.
+    """
+
     type: str
+    """`Approved` and `Denied` are decisions, of which a request has one at most; write them to the
+    subresource `approval`. `Failed` tells that the signer gave up. All three stay once they are
+    set.
+    """
+
     last_transition_time: Time | None = None
+    """When `status` changed the last time. If it is left out, the server sets the current time."""
+
     last_update_time: Time | None = None
+    """When the condition was written the last time. If it is left out, the server sets the current
+    time.
+    """
+
     message: str | None = None
+    """Details for people, in words."""
+
     reason: str | None = None
+    """Why the condition was set, in one word for programs."""
 
 
 class CertificateSigningRequestList(ModelList[CertificateSigningRequest]):
@@ -74,14 +107,31 @@ class CertificateSigningRequestList(ModelList[CertificateSigningRequest]):
 
 
 class CertificateSigningRequestSpec(Model):
-    """CertificateSigningRequestSpec of certificates.k8s.io/v1."""
+    """The certificate that is wanted, and who asked for it. It cannot be changed."""
 
     request: bytes
+    """The certificate signing request (PKCS #10), as a PEM block `CERTIFICATE REQUEST`. Immutable.
+    """
+
     signer_name: str
+    """Who is to sign, such as `kubernetes.io/kube-apiserver-client` for certificates that log in to
+    the API server. The shape is `domain/path`. Immutable.
+    """
+
     expiration_seconds: int | None = None
+    """For how many seconds the certificate is to be valid. The signer may choose another time, so
+    look at the certificate itself. Without it, the signer decides. At least 600. Immutable.
+    """
+
     extra: dict[str, list[str]] = field(default_factory=dict)
+    """More facts about who created the request. Immutable. Set by the server."""
+
     groups: list[str] = field(default_factory=list)
+    """The groups of who created the request. Immutable. Set by the server."""
+
     uid: str | None = None
+    """The uid of who created the request. Immutable. Set by the server."""
+
     usages: list[
         Literal[
             "any",
@@ -112,4 +162,10 @@ class CertificateSigningRequestSpec(Model):
     ] = field(
         default_factory=list,
     )
+    """What the certificate may be used for. Clients mostly need `digital signature`, `key
+    encipherment` and `client auth`; servers need `server auth` instead of the last one. At least 1.
+    Immutable.
+    """
+
     username: str | None = None
+    """The name of who created the request. Immutable. Set by the server."""

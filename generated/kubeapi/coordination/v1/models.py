@@ -26,19 +26,42 @@ __all__ = [
 
 
 class LeaseSpec(Model):
-    """LeaseSpec of coordination.k8s.io/v1."""
+    """Who holds a Lease, since when, and for how long."""
 
     acquire_time: MicroTime | None = None
+    """When the present holder got the Lease."""
+
     holder_identity: str | None = None
+    """Who holds the Lease: a text that is unique to one process. Empty or absent means that nobody
+    does. With coordinated leader election it is the name of a LeaseCandidate.
+    """
+
     lease_duration_seconds: int | None = None
+    """How many seconds after a renewal the Lease still holds. Others may take it if they see no new
+    `renew_time` for that long. At least 1.
+    """
+
     lease_transitions: int | None = None
+    """How often the Lease has gone to another holder. At least 0."""
+
     preferred_holder: str | None = None
+    """Who would be a better holder. The present one should then give up the Lease. Only with
+    `strategy`. Beta, gate `CoordinatedLeaderElection`.
+    """
+
     renew_time: MicroTime | None = None
+    """When the holder last renewed the Lease."""
+
     strategy: str | None = None
+    """How the server picks the holder among LeaseCandidates, such as `OldestEmulationVersion`. When
+    absent, the processes compete for the Lease themselves. Beta, gate `CoordinatedLeaderElection`.
+    """
 
 
 class Lease(Model):
-    """Lease of coordination.k8s.io/v1."""
+    """A lock that its holder has to renew again and again, or it is lost. Processes use it to elect
+    a leader, and nodes use one as a sign of life.
+    """
 
     api_version: Literal["coordination.k8s.io/v1"] = constant(
         "coordination.k8s.io/v1",
@@ -46,7 +69,10 @@ class Lease(Model):
     )
     kind: Literal["Lease"] = constant("Lease")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: LeaseSpec = auto(LeaseSpec)
+    """The wanted state, as users write it."""
 
     if TYPE_CHECKING:
 

@@ -26,7 +26,9 @@ __all__ = [
 
 
 class LeaseCandidate(Model):
-    """LeaseCandidate of coordination.k8s.io/v1alpha2."""
+    """A process that is ready to hold a Lease. With coordinated leader election, the server picks
+    the holder among the candidates. Beta, gate `CoordinatedLeaderElection`.
+    """
 
     api_version: Literal["coordination.k8s.io/v1alpha2"] = constant(
         "coordination.k8s.io/v1alpha2",
@@ -34,7 +36,10 @@ class LeaseCandidate(Model):
     )
     kind: Literal["LeaseCandidate"] = constant("LeaseCandidate")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: LeaseCandidateSpec
+    """The wanted state, as users write it."""
 
     if TYPE_CHECKING:
 
@@ -52,11 +57,33 @@ class LeaseCandidateList(ModelList[LeaseCandidate]):
 
 
 class LeaseCandidateSpec(Model):
-    """LeaseCandidateSpec of coordination.k8s.io/v1alpha2."""
+    """Which Lease a candidate is for, and what the server has to know to choose."""
 
     binary_version: str
+    """The version of the candidate's program, such as `1.36.0`, without a `v`."""
+
     lease_name: str
+    """The Lease that the candidate wants, in the same namespace. Other candidates may name the same
+    one. Immutable.
+    """
+
     strategy: str
+    """How the server should choose: `OldestEmulationVersion`, or the name of another strategy with
+    a domain before it, such as `example.com/first`. If candidates differ, the one with the latest
+    `binary_version` decides.
+    """
+
     emulation_version: str | None = None
+    """The version whose behavior the program emulates, such as `1.35.0`, without a `v`. It is at
+    most `binary_version`. It has to be set if `strategy` is `OldestEmulationVersion`.
+    """
+
     ping_time: MicroTime | None = None
+    """When the server last asked for a sign of life, before an election. The candidate answers with
+    a new `renew_time`. Set by the server.
+    """
+
     renew_time: MicroTime | None = None
+    """When the candidate last gave a sign of life. The server deletes candidates that have been
+    silent for long.
+    """

@@ -270,71 +270,141 @@ __all__ = [
 
 
 class AWSElasticBlockStoreVolumeSource(Model):
-    """AWSElasticBlockStoreVolumeSource of core/v1."""
+    """A disk of Amazon EBS, which has to exist already. The server still accepts it, but the CSI
+    driver `ebs.csi.aws.com` does the work. Deprecated: use `csi`.
+    """
 
     volume_id: str = field(name="volumeID")
+    """The ID of the EBS volume, for example `vol-0123456789abcdef0`."""
+
     fs_type: str | None = None
+    """The file system of the disk, for example `ext4` or `xfs`. When absent, `ext4` is assumed."""
+
     partition: int | None = None
+    """The number of the partition to mount. When absent or 0, the whole disk. Range: 0 to 255."""
+
     read_only: bool | None = None
+    """Whether containers can only read the volume, whatever their mounts say."""
 
 
 class Affinity(Model):
-    """Affinity of core/v1."""
+    """Rules on which nodes a pod may or should run, by the labels of nodes and by the pods that run
+    there.
+    """
 
     node_affinity: NodeAffinity | None = None
+    """Rules on the labels and names of nodes that suit the pod."""
+
     pod_affinity: PodAffinity | None = None
+    """Rules that place the pod near other pods, for example in the same zone."""
+
     pod_anti_affinity: PodAntiAffinity | None = None
+    """Rules that keep the pod away from other pods, for example off their nodes."""
 
 
 class AppArmorProfile(Model):
-    """AppArmorProfile of core/v1."""
+    """The AppArmor profile that restricts what processes of a pod or container may do, on Linux.
+    Since 1.30.
+    """
 
     type: Literal["Localhost", "RuntimeDefault", "Unconfined"] | str
+    """`RuntimeDefault` is the profile of the container runtime, `Localhost` the one that
+    `localhost_profile` names. With `Unconfined`, AppArmor restricts nothing.
+    """
+
     localhost_profile: str | None = None
+    """The name of a profile that is loaded on the node already. At most 4095 bytes. Only with
+    `type` `Localhost`, which needs it.
+    """
 
 
 class AttachedVolume(Model):
-    """AttachedVolume of core/v1."""
+    """A volume that is attached to a node, as the status of the node lists it."""
 
     device_path: str
+    """The path on the node where the device of the volume appears."""
+
     name: str
+    """The unique name of the volume, for example `kubernetes.io/csi/ebs.csi.aws.com^vol-0123`."""
 
 
 class AzureDiskVolumeSource(Model):
-    """AzureDiskVolumeSource of core/v1."""
+    """A data disk of Azure. The server still accepts it, but the CSI driver `disk.csi.azure.com`
+    does the work. Deprecated: use `csi`.
+    """
 
     disk_name: str
+    """The name of the data disk in Azure."""
+
     disk_uri: str = field(name="diskURI")
+    """Where the disk is. For `kind` `Managed` it starts with `/subscriptions/`, for the other kinds
+    with `https://`.
+    """
+
     caching_mode: Literal["None", "ReadOnly", "ReadWrite"] | str | None = None
+    """How the host caches the disk. `None` is no cache, `ReadOnly` caches what is read, `ReadWrite`
+    also what is written. Default: `ReadWrite`.
+    """
+
     fs_type: str | None = None
+    """The file system of the disk, for example `ext4`, `xfs` or `ntfs`. Default: `ext4`."""
+
     kind: Literal["Dedicated", "Managed", "Shared"] | str | None = None
+    """`Managed` is a managed disk. `Dedicated` is a blob disk with a storage account of its own,
+    `Shared` one of several in an account. Default: `Shared`.
+    """
+
     read_only: bool | None = None
+    """Whether containers can only read the volume, whatever their mounts say. Default: `false`."""
 
 
 class AzureFilePersistentVolumeSource(Model):
-    """AzureFilePersistentVolumeSource of core/v1."""
+    """A share of Azure Files, as source of a PersistentVolume. The CSI driver `file.csi.azure.com`
+    does the work. Immutable. Deprecated: use `csi`.
+    """
 
     secret_name: str
+    """The name of the Secret with the name and the key of the storage account."""
+
     share_name: str
+    """The name of the share in the storage account."""
+
     read_only: bool | None = None
+    """Whether containers can only read the volume, whatever their mounts say."""
+
     secret_namespace: str | None = None
+    """The namespace of the Secret. When absent, that of the pod; it must not be empty."""
 
 
 class AzureFileVolumeSource(Model):
-    """AzureFileVolumeSource of core/v1."""
+    """A share of Azure Files, as volume of a pod. The CSI driver `file.csi.azure.com` does the
+    work. Deprecated: use `csi`.
+    """
 
     secret_name: str
+    """The name of the Secret with the name and the key of the storage account, in the pod's
+    namespace.
+    """
+
     share_name: str
+    """The name of the share in the storage account."""
+
     read_only: bool | None = None
+    """Whether containers can only read the volume, whatever their mounts say."""
 
 
 class Binding(Model):
-    """Binding of core/v1."""
+    """Assigns a pod to a node. Schedulers post it to the `binding` subresource of the pod, which
+    sets `spec.node_name`.
+    """
 
     api_version: Literal["v1"] = constant("v1", name="apiVersion")
     kind: Literal["Binding"] = constant("Binding")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     target: ObjectReference
+    """The node that is to run the pod: its `name`, and as `kind` either `Node` or nothing."""
 
     if TYPE_CHECKING:
 
@@ -342,109 +412,250 @@ class Binding(Model):
 
 
 class CSIPersistentVolumeSource(Model):
-    """CSIPersistentVolumeSource of core/v1."""
+    """Storage of a CSI driver, as source of a PersistentVolume. Immutable, but
+    `controller_expand_secret_ref` can be added later.
+    """
 
     driver: str
+    """The name of the CSI driver, as its CSIDriver object has it. At most 63 characters."""
+
     volume_handle: str
+    """The ID by which the driver knows the volume. Drivers return it when they create one."""
+
     controller_expand_secret_ref: SecretReference | None = None
+    """The Secret that the driver gets when its controller makes the volume larger. Leave it out if
+    the driver needs none.
+    """
+
     controller_publish_secret_ref: SecretReference | None = None
+    """The Secret that the driver gets when its controller attaches the volume to a node or detaches
+    it. Leave it out if the driver needs none.
+    """
+
     fs_type: str | None = None
+    """The file system to mount the volume with, for example `ext4` or `xfs`. When absent, the
+    driver chooses.
+    """
+
     node_expand_secret_ref: SecretReference | None = None
+    """The Secret that the driver gets when it enlarges the file system on a node. Leave it out if
+    the driver needs none.
+    """
+
     node_publish_secret_ref: SecretReference | None = None
+    """The Secret that the driver gets when it mounts the volume for a pod. Leave it out if the
+    driver needs none.
+    """
+
     node_stage_secret_ref: SecretReference | None = None
+    """The Secret that the driver gets when it prepares the volume on a node, before pods mount it.
+    Leave it out if the driver needs none.
+    """
+
     read_only: bool | None = None
+    """Whether the driver attaches the volume for reading only."""
+
     volume_attributes: dict[str, str] = field(default_factory=dict)
+    """Settings of the volume, which the driver gets and understands; the driver's documentation
+    lists them.
+    """
 
 
 class CSIVolumeSource(Model):
-    """CSIVolumeSource of core/v1."""
+    """A volume that a CSI driver makes for one pod and removes with it. The driver has to support
+    such ephemeral volumes.
+    """
 
     driver: str
+    """The name of the CSI driver, as its CSIDriver object has it. At most 63 characters."""
+
     fs_type: str | None = None
+    """The file system to mount the volume with, for example `ext4` or `xfs`. When absent, the
+    driver chooses.
+    """
+
     node_publish_secret_ref: LocalObjectReference | None = None
+    """The Secret, in the pod's namespace, that the driver gets when it mounts the volume. Leave it
+    out if the driver needs none.
+    """
+
     read_only: bool | None = None
+    """Whether the driver mounts the volume for reading only."""
+
     volume_attributes: dict[str, str] = field(default_factory=dict)
+    """Settings of the volume, which the driver gets and understands; the driver's documentation
+    lists them.
+    """
 
 
 class Capabilities(Model):
-    """Capabilities of core/v1."""
+    """Linux capabilities that a container gets or loses, compared with what the container runtime
+    gives by default.
+    """
 
     add: list[str] = field(default_factory=list)
+    """The capabilities to add, without the prefix `CAP_`, for example `NET_ADMIN`. `ALL` stands for
+    every one.
+    """
+
     drop: list[str] = field(default_factory=list)
+    """The capabilities to take away, without the prefix `CAP_`, for example `NET_RAW`. `ALL` stands
+    for every one.
+    """
 
 
 class CephFSPersistentVolumeSource(Model):
-    """CephFSPersistentVolumeSource of core/v1."""
+    """A Ceph file system, as source of a PersistentVolume. Nodes of 1.31 and newer cannot mount it.
+    Immutable. Deprecated: use `csi`.
+    """
 
     monitors: list[str]
+    """The addresses of the Ceph monitors, for example `10.1.2.3:6789`. At least 1."""
+
     path: str | None = None
+    """The directory of the file system to mount. When absent, its root, `/`."""
+
     read_only: bool | None = None
+    """Whether containers can only read the volume, whatever their mounts say."""
+
     secret_file: str | None = None
+    """The path of the key ring of `user` on the node. When absent, `/etc/ceph/user.secret`."""
+
     secret_ref: SecretReference | None = None
+    """The Secret with the key of `user`, instead of `secret_file`."""
+
     user: str | None = None
+    """The Ceph user to mount as. When absent, `admin`."""
 
 
 class CephFSVolumeSource(Model):
-    """CephFSVolumeSource of core/v1."""
+    """A Ceph file system, as volume of a pod. Nodes of 1.31 and newer cannot mount it. Deprecated:
+    use `csi`.
+    """
 
     monitors: list[str]
+    """The addresses of the Ceph monitors, for example `10.1.2.3:6789`. At least 1."""
+
     path: str | None = None
+    """The directory of the file system to mount. When absent, its root, `/`."""
+
     read_only: bool | None = None
+    """Whether containers can only read the volume, whatever their mounts say."""
+
     secret_file: str | None = None
+    """The path of the key ring of `user` on the node. When absent, `/etc/ceph/user.secret`."""
+
     secret_ref: LocalObjectReference | None = None
+    """The Secret with the key of `user`, in the pod's namespace, instead of `secret_file`."""
+
     user: str | None = None
+    """The Ceph user to mount as. When absent, `admin`."""
 
 
 class CinderPersistentVolumeSource(Model):
-    """CinderPersistentVolumeSource of core/v1."""
+    """A volume of OpenStack Cinder, as source of a PersistentVolume. The CSI driver
+    `cinder.csi.openstack.org` does the work. Immutable. Deprecated: use `csi`.
+    """
 
     volume_id: str = field(name="volumeID")
+    """The ID of the Cinder volume, which has to exist already."""
+
     fs_type: str | None = None
+    """The file system of the volume, for example `ext4` or `xfs`. When absent, `ext4` is assumed.
+    """
+
     read_only: bool | None = None
+    """Whether containers can only read the volume, whatever their mounts say."""
+
     secret_ref: SecretReference | None = None
+    """The Secret with what is needed to connect to OpenStack; both its name and its namespace have
+    to be given.
+    """
 
 
 class CinderVolumeSource(Model):
-    """CinderVolumeSource of core/v1."""
+    """A volume of OpenStack Cinder, as volume of a pod. The CSI driver `cinder.csi.openstack.org`
+    does the work. Deprecated: use `csi`.
+    """
 
     volume_id: str = field(name="volumeID")
+    """The ID of the Cinder volume, which has to exist already."""
+
     fs_type: str | None = None
+    """The file system of the volume, for example `ext4` or `xfs`. When absent, `ext4` is assumed.
+    """
+
     read_only: bool | None = None
+    """Whether containers can only read the volume, whatever their mounts say."""
+
     secret_ref: LocalObjectReference | None = None
+    """The Secret with what is needed to connect to OpenStack, in the pod's namespace."""
 
 
 class ClientIPConfig(Model):
-    """ClientIPConfig of core/v1."""
+    """How a Service with `spec.session_affinity` `ClientIP` keeps sending a client to the same pod."""
 
     timeout_seconds: int | None = None
+    """For how many seconds the connections of one client address go to the same pod. Default:
+    `10800`, three hours. Range: 1 to 86400.
+    """
 
 
 class ClusterTrustBundleProjection(Model):
-    """ClusterTrustBundleProjection of core/v1."""
+    """A file with the certificates of one or more ClusterTrustBundles, in a projected volume.
+    Either `name` or `signer_name` selects them. Since 1.29. Beta, gate
+    `ClusterTrustBundleProjection`, off by default.
+    """
 
     path: str
+    """The path of the file in the volume; it must be relative and must not contain `..`."""
+
     label_selector: LabelSelector | None = None
+    """Which bundles of the signer to take, by their labels. When absent, none; when empty, all.
+    Only with `signer_name`.
+    """
+
     name: str | None = None
+    """The name of the one ClusterTrustBundle to take. Not with `signer_name` or `label_selector`.
+    """
+
     optional: bool | None = None
+    """Whether the pod may start when no such bundle exists. When absent, it waits for one."""
+
     signer_name: str | None = None
+    """The signer whose bundles to take, for example `example.com/my-signer`. Their certificates are
+    merged, without duplicates. Not with `name`.
+    """
 
 
 class ComponentCondition(Model):
-    """ComponentCondition of core/v1."""
+    """One fact about a component of the control plane, in its ComponentStatus."""
 
     status: str
+    """Whether the component is well: `True`, `False`, or `Unknown` when it could not be asked."""
+
     type: str
+    """What the condition is about; `Healthy` is the only one."""
+
     error: str | None = None
+    """The error of a failed health check, if there was one."""
+
     message: str | None = None
+    """What the health check of the component answered."""
 
 
 class ComponentStatus(Model):
-    """ComponentStatus of core/v1."""
+    """The health of a component of the control plane, such as the scheduler. The server asks the
+    component when somebody reads it. Deprecated.
+    """
 
     api_version: Literal["v1"] = constant("v1", name="apiVersion")
     kind: Literal["ComponentStatus"] = constant("ComponentStatus")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     conditions: list[ComponentCondition] = field(default_factory=list)
+    """What the check of the component found. Set by the server."""
 
     if TYPE_CHECKING:
 
@@ -459,14 +670,29 @@ class ComponentStatusList(ModelList[ComponentStatus]):
 
 
 class ConfigMap(Model):
-    """ConfigMap of core/v1."""
+    """Configuration in keys and values, which pods read as environment variables, arguments or
+    files. All values together have at most 1 MiB; secrets belong in a Secret.
+    """
 
     api_version: Literal["v1"] = constant("v1", name="apiVersion")
     kind: Literal["ConfigMap"] = constant("ConfigMap")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     binary_data: dict[str, bytes] = field(default_factory=dict)
+    """Values that are bytes and not UTF-8 text. Keys follow the same rules as in `data`, and no key
+    can be in both.
+    """
+
     data: dict[str, str] = field(default_factory=dict)
+    """Values that are text. Keys consist of letters, digits, `-`, `_` and `.`, and have at most 253
+    characters.
+    """
+
     immutable: bool | None = None
+    """Whether `data` and `binary_data` can never change again; only deleting the ConfigMap undoes
+    it. Kubelets then need not watch it. Immutable once set to `true`.
+    """
 
     if TYPE_CHECKING:
 
@@ -474,18 +700,30 @@ class ConfigMap(Model):
 
 
 class ConfigMapEnvSource(Model):
-    """ConfigMapEnvSource of core/v1."""
+    """A ConfigMap whose keys all become environment variables. Only its `data` counts."""
 
     name: str | None = None
+    """The name of the ConfigMap, in the pod's namespace; the server refuses an empty one."""
+
     optional: bool | None = None
+    """Whether the container may start without the ConfigMap. When absent, it waits until the
+    ConfigMap exists.
+    """
 
 
 class ConfigMapKeySelector(Model):
-    """ConfigMapKeySelector of core/v1."""
+    """One key of a ConfigMap, whose value an environment variable gets."""
 
     key: str
+    """The key in the `data` of the ConfigMap."""
+
     name: str | None = None
+    """The name of the ConfigMap, in the pod's namespace; the server refuses an empty one."""
+
     optional: bool | None = None
+    """Whether the container may start without the ConfigMap or the key; the variable is then not
+    set. When absent, it waits until both exist.
+    """
 
 
 class ConfigMapList(ModelList[ConfigMap]):
@@ -496,156 +734,401 @@ class ConfigMapList(ModelList[ConfigMap]):
 
 
 class ConfigMapNodeConfigSource(Model):
-    """ConfigMapNodeConfigSource of core/v1."""
+    """A ConfigMap with the configuration of a kubelet. Kubelets stopped reading it in 1.24.
+    Deprecated: use the configuration file of the kubelet.
+    """
 
     kubelet_config_key: str
+    """The key of the ConfigMap whose value is the KubeletConfiguration."""
+
     name: str
+    """The name of the ConfigMap."""
+
     namespace: str
+    """The namespace of the ConfigMap."""
+
     resource_version: str | None = None
+    """The version of the ConfigMap that is meant. Only in the status of a node, not in its spec."""
+
     uid: str | None = None
+    """The UID of the ConfigMap that is meant. Only in the status of a node, not in its spec."""
 
 
 class ConfigMapProjection(Model):
-    """ConfigMapProjection of core/v1."""
+    """The keys of a ConfigMap as files, as a part of a projected volume."""
 
     items: list[KeyToPath] = field(default_factory=list)
+    """Which keys become files, and their paths. When absent, every key becomes a file with the name
+    of the key.
+    """
+
     name: str | None = None
+    """The name of the ConfigMap, in the pod's namespace; the server refuses an empty one."""
+
     optional: bool | None = None
+    """Whether the pod may start without the ConfigMap or some of the keys in `items`; their files
+    are then missing. When absent, it waits until they exist.
+    """
 
 
 class ConfigMapVolumeSource(Model):
-    """ConfigMapVolumeSource of core/v1."""
+    """A volume with a file for each key of a ConfigMap. The kubelet updates the files when the
+    ConfigMap changes, but not for mounts with `sub_path`.
+    """
 
     default_mode: int | None = None
+    """The permission bits of files whose item has no `mode`. Other settings of the pod, such as
+    `fs_group`, can change them. Default: `420` (octal 0644). Range: 0 to 511 (octal 0777).
+    """
+
     items: list[KeyToPath] = field(default_factory=list)
+    """Which keys become files, and their paths. When absent, every key becomes a file with the name
+    of the key.
+    """
+
     name: str | None = None
+    """The name of the ConfigMap, in the pod's namespace; the server refuses an empty one."""
+
     optional: bool | None = None
+    """Whether the pod may start without the ConfigMap or some of the keys in `items`; their files
+    are then missing. When absent, it waits until they exist.
+    """
 
 
 class Container(Model):
-    """Container of core/v1."""
+    """A container of a pod: its image, what it runs, and what it may use. In an existing pod, only
+    `image` can change, and `resources` through the `resize` subresource.
+    """
 
     name: str
+    """The name of the container, which no other container of the pod can have, also no init
+    container. Lower-case letters, digits and `-`. At most 63 characters.
+    """
+
     args: list[str] = field(default_factory=list)
+    """The arguments of the command. When absent, those of the image (its CMD), unless `command` is
+    given. `$(NAME)` becomes the value of an environment variable, `$$(NAME)` becomes the text
+    `$(NAME)`.
+    """
+
     command: list[str] = field(default_factory=list)
+    """The program to run and its first arguments; no shell is involved. When absent, the ENTRYPOINT
+    of the image. `$(NAME)` becomes the value of an environment variable, `$$(NAME)` becomes the
+    text `$(NAME)`.
+    """
+
     env: list[EnvVar] = field(default_factory=list)
+    """Environment variables of the container. They override those from `env_from`, and can use
+    variables that come earlier in the list.
+    """
+
     env_from: list[EnvFromSource] = field(default_factory=list)
+    """ConfigMaps and Secrets whose keys become environment variables. If two have the same key, the
+    later one wins.
+    """
+
     image: str | None = None
+    """The image to run, `registry/path:tag` or `registry/path@digest`. The server refuses a
+    container without one.
+    """
+
     image_pull_policy: Literal["Always", "IfNotPresent", "Never"] | str | None = None
+    """When the kubelet pulls the image: `Always` before each start, `IfNotPresent` if the node
+    lacks it, `Never` not at all. Default: `Always` if the tag is `latest` or both tag and digest
+    are missing, otherwise `IfNotPresent`.
+    """
+
     lifecycle: Lifecycle | None = None
+    """Actions after the container has started and before it is stopped. Init containers can only
+    have them with `restart_policy` `Always`.
+    """
+
     liveness_probe: Probe | None = None
+    """A check whether the container still works; when it fails too often, the kubelet kills the
+    container, and `restart_policy` decides what follows. Init containers can only have it with
+    `restart_policy` `Always`.
+    """
+
     ports: list[ContainerPort] = field(default_factory=list)
+    """The ports on which the container listens. They are there to be referred to by name, and for
+    `host_port`; a port can be reached without being listed.
+    """
+
     readiness_probe: Probe | None = None
+    """A check whether the container can serve; while it fails, Services send the pod no traffic.
+    Init containers can only have it with `restart_policy` `Always`.
+    """
+
     resize_policy: list[ContainerResizePolicy] = field(default_factory=list)
+    """For each resource, whether the container has to restart when the amount changes. When absent,
+    it need not.
+    """
+
     resources: ResourceRequirements | None = None
+    """The CPU, memory and other resources that the container requests, and the limits it cannot
+    exceed.
+    """
+
     restart_policy: str | None = None
+    """When the kubelet restarts the container: `Always`, `OnFailure` or `Never`. When absent,
+    `spec.restart_policy` of the pod decides. An init container with `Always` is a sidecar: it runs
+    on beside the others. Uses other than sidecars are Beta, gate `ContainerRestartRules`.
+    """
+
     restart_policy_rules: list[ContainerRestartRule] = field(default_factory=list)
+    """Rules that look at the exit code and come before `restart_policy`. The first one that matches
+    decides; if none does, `restart_policy` decides. At most 20 rules. Only with `restart_policy`.
+    Since 1.34. Beta, gate `ContainerRestartRules`.
+    """
+
     security_context: SecurityContext | None = None
+    """The user, the privileges and other security settings of the container. They override those in
+    the `security_context` of the pod.
+    """
+
     startup_probe: Probe | None = None
+    """A check whether the container has started; the other probes begin when it has passed. If it
+    fails too often, the kubelet kills the container. Init containers can only have it with
+    `restart_policy` `Always`.
+    """
+
     stdin: bool | None = None
+    """Whether the container gets a standard input that clients can attach to. When absent, reading
+    from it ends at once.
+    """
+
     stdin_once: bool | None = None
+    """Whether standard input is closed for good when the first client detaches, until the container
+    restarts. When absent, it stays open for other clients. Only with `stdin`.
+    """
+
     termination_message_path: str | None = None
+    """The file in which the container can leave a last message, which its status then shows. Of
+    longer messages, 4096 bytes are kept. Default: `/dev/termination-log`.
+    """
+
     termination_message_policy: Literal["FallbackToLogsOnError", "File"] | str | None = None
+    """Where the last message comes from: `File` is the file at `termination_message_path`.
+    `FallbackToLogsOnError` takes the end of the log if that file is empty and the container failed.
+    Default: `File`.
+    """
+
     tty: bool | None = None
+    """Whether the container gets a terminal, for interactive programs. Only with `stdin`."""
+
     volume_devices: list[VolumeDevice] = field(default_factory=list)
+    """The block volumes of the pod that the container sees as devices."""
+
     volume_mounts: list[VolumeMount] = field(default_factory=list)
+    """The volumes of the pod that the container sees as directories or files, and where."""
+
     working_dir: str | None = None
+    """The directory in which the command starts. When absent, that of the image."""
 
 
 class ContainerExtendedResourceRequest(Model):
-    """ContainerExtendedResourceRequest of core/v1."""
+    """Which request of a ResourceClaim serves an extended resource of a container, such as
+    `example.com/gpu`. Since 1.34. Beta, gate `DRAExtendedResource`.
+    """
 
     container_name: str
+    """The name of the container that asks for the resource."""
+
     request_name: str
+    """The name of the request in the ResourceClaim that the scheduler made for the pod."""
+
     resource_name: str
+    """The name of the extended resource, as the container has it in `resources`."""
 
 
 class ContainerImage(Model):
-    """ContainerImage of core/v1."""
+    """An image that a node has stored."""
 
     names: list[str] = field(default_factory=list)
+    """The names of the image on the node, with tags or digests."""
+
     size_bytes: int | None = None
+    """The size of the image in bytes."""
 
 
 class ContainerPort(Model):
-    """ContainerPort of core/v1."""
+    """A port on which a container listens."""
 
     container_port: int
+    """The number of the port at the pod's IP address. Range: 1 to 65535."""
+
     host_ip: str | None = field(default=None, name="hostIP")
+    """The address of the node on which `host_port` is open. When absent, all addresses of the node.
+    Only with `host_port`.
+    """
+
     host_port: int | None = None
+    """A port of the node that leads to the container; pods with the same port, `protocol` and
+    `host_ip` cannot share a node. With `spec.host_network` of the pod it equals `container_port`,
+    and is set to it when absent. Range: 1 to 65535.
+    """
+
     name: str | None = None
+    """A name that probes and Services can use instead of the number; unique in the container, and
+    best in the pod. Lower-case letters, digits and `-`, with at least one letter. At most 15
+    characters.
+    """
+
     protocol: Literal["SCTP", "TCP", "UDP"] | str | None = None
+    """The protocol of the port. Default: `TCP`."""
 
 
 class ContainerResizePolicy(Model):
-    """ContainerResizePolicy of core/v1."""
+    """What happens to a container when the amount of one of its resources changes."""
 
     resource_name: str
+    """The resource: `cpu` or `memory`."""
+
     restart_policy: str
+    """`NotRequired` changes the amount while the container runs, `RestartContainer` restarts the
+    container. If `spec.restart_policy` of the pod is `Never`, only `NotRequired` is allowed.
+    """
 
 
 class ContainerRestartRule(Model):
-    """ContainerRestartRule of core/v1."""
+    """What the kubelet does when a container ends with certain exit codes. Since 1.34. Beta, gate
+    `ContainerRestartRules`.
+    """
 
     action: str
+    """`Restart` starts this container again. `RestartAllContainers` starts all containers of the
+    pod again, without a new pod; it is Beta, gate `RestartAllContainersOnContainerExits`.
+    """
+
     exit_codes: ContainerRestartRuleOnExitCodes | None = None
+    """The exit codes for which the rule counts. The server refuses a rule without them."""
 
 
 class ContainerRestartRuleOnExitCodes(Model):
-    """ContainerRestartRuleOnExitCodes of core/v1."""
+    """A test of the exit code of a container that has ended. Since 1.34. Beta, gate
+    `ContainerRestartRules`.
+    """
 
     operator: str
+    """`In` matches if the exit code is one of `values`, `NotIn` if it is none of them."""
+
     values: list[int] = field(default_factory=list)
+    """The exit codes to compare with. At most 255 of them."""
 
 
 class ContainerState(Model):
-    """ContainerState of core/v1."""
+    """Whether a container waits, runs or has ended. At most one field is set; when none is, the
+    container waits.
+    """
 
     running: ContainerStateRunning | None = None
+    """Set while the container runs."""
+
     terminated: ContainerStateTerminated | None = None
+    """Set when the container has ended: its exit code and why."""
+
     waiting: ContainerStateWaiting | None = None
+    """Set while the container waits for its start or restart, with the reason."""
 
 
 class ContainerStateRunning(Model):
-    """ContainerStateRunning of core/v1."""
+    """The state of a container that runs."""
 
     started_at: Time | None = None
+    """When the container started, or last restarted."""
 
 
 class ContainerStateTerminated(Model):
-    """ContainerStateTerminated of core/v1."""
+    """The state of a container that has ended, with success or not."""
 
     exit_code: int
+    """The exit code of its main process; 0 is success."""
+
     container_id: str | None = field(default=None, name="containerID")
+    """The ID of the container that ended, for example `containerd://3f2a...`."""
+
     finished_at: Time | None = None
+    """When the container ended."""
+
     message: str | None = None
+    """What the container left as its last message, or details of the failure."""
+
     reason: str | None = None
+    """Why the container ended, in one word, for example `Completed`, `Error` or `OOMKilled`."""
+
     signal: int | None = None
+    """The number of the signal that ended the container, if one did and the runtime reports it."""
+
     started_at: Time | None = None
+    """When this run of the container began."""
 
 
 class ContainerStateWaiting(Model):
-    """ContainerStateWaiting of core/v1."""
+    """The state of a container that has not started yet, or waits for its restart."""
 
     message: str | None = None
+    """What the container waits for, in words for people."""
+
     reason: str | None = None
+    """What the container waits for, in one word, for example `ContainerCreating`,
+    `ImagePullBackOff` or `CrashLoopBackOff`.
+    """
 
 
 class ContainerStatus(Model):
-    """ContainerStatus of core/v1."""
+    """The state of a container of a pod, as the kubelet of its node reports it."""
 
     image: str
+    """The image that runs. It can be written differently from the one in the spec, as the runtime
+    resolves names.
+    """
+
     image_id: str = field(name="imageID")
+    """The ID of the image that runs, mostly with its digest."""
+
     name: str
+    """The name of the container, as in the spec of the pod."""
+
     ready: bool
+    """Whether the container passes its readiness probe. Without such a probe, it is ready as soon
+    as it has started.
+    """
+
     restart_count: int
+    """How many times the container has restarted. It can go back to 0 when the node loses its
+    records.
+    """
+
     allocated_resources: Quantities = field(default_factory=dict)
+    """The requests of the container that the node has granted. They follow a resize once the node
+    has accepted it.
+    """
+
     allocated_resources_status: list[ResourceStatus] = field(default_factory=list)
+    """The health of the devices that the container has. Since 1.31. Beta, gate
+    `ResourceHealthStatus`.
+    """
+
     container_id: str | None = field(default=None, name="containerID")
+    """The ID of the container, for example `containerd://3f2a...`. Empty until it has been created.
+    """
+
     last_state: ContainerState | None = None
+    """How the container ended the last time. Empty if it has never restarted."""
+
     resources: ResourceRequirements | None = None
+    """The requests and limits that are in effect for the container now. During a resize they differ
+    from those in the spec.
+    """
+
     started: bool | None = None
+    """Whether the container has run its `post_start` hook and passed its startup probe. Each
+    restart sets it to `false` again.
+    """
+
     state: ContainerState | None = None
+    """What the container does now."""
+
     stop_signal: (
         Literal[
             "SIGABRT",
@@ -717,84 +1200,161 @@ class ContainerStatus(Model):
         | str
         | None
     ) = None
+    """The signal that the kubelet sends to stop the container. Since 1.33. Alpha, gate
+    `ContainerStopSignals`.
+    """
+
     user: ContainerUser | None = None
+    """The user and groups of the first process of the container. Since 1.31."""
+
     volume_mounts: list[VolumeMountStatus] = field(default_factory=list)
+    """The mounts of the container as they are in effect, for example whether they are read-only.
+    Since 1.30.
+    """
 
 
 class ContainerUser(Model):
-    """ContainerUser of core/v1."""
+    """The identity under which a container started. Since 1.31."""
 
     linux: LinuxContainerUser | None = None
+    """The user and group IDs on Linux. A process with enough rights may have changed its own since.
+    """
 
 
 class DaemonEndpoint(Model):
-    """DaemonEndpoint of core/v1."""
+    """Where a daemon of a node, such as the kubelet, listens."""
 
     port: int = field(name="Port")
+    """The number of the port."""
 
 
 class DownwardAPIProjection(Model):
-    """DownwardAPIProjection of core/v1."""
+    """Files with facts about the pod itself, as a part of a projected volume."""
 
     items: list[DownwardAPIVolumeFile] = field(default_factory=list)
+    """The files to make. When absent, there are none."""
 
 
 class DownwardAPIVolumeFile(Model):
-    """DownwardAPIVolumeFile of core/v1."""
+    """A file with a field of the pod, or with a request or limit of one of its containers. Exactly
+    one of `field_ref` and `resource_field_ref` is set.
+    """
 
     path: str
+    """The path of the file in the volume; it must be relative and must not contain `..`."""
+
     field_ref: ObjectFieldSelector | None = None
+    """The field of the pod that the file contains: its name, namespace, UID, labels or annotations.
+    Not with `resource_field_ref`.
+    """
+
     mode: int | None = None
+    """The permission bits of the file. When absent, `default_mode` of the volume counts. Other
+    settings of the pod, such as `fs_group`, can change them. Range: 0 to 511 (octal 0777).
+    """
+
     resource_field_ref: ResourceFieldSelector | None = None
+    """The request or limit that the file contains; it has to name the container. Not with
+    `field_ref`.
+    """
 
 
 class DownwardAPIVolumeSource(Model):
-    """DownwardAPIVolumeSource of core/v1."""
+    """A volume with facts about the pod itself in files. Labels and annotations in them are kept up
+    to date.
+    """
 
     default_mode: int | None = None
+    """The permission bits of files that have no `mode` of their own. Other settings of the pod,
+    such as `fs_group`, can change them. Default: `420` (octal 0644). Range: 0 to 511 (octal 0777).
+    """
+
     items: list[DownwardAPIVolumeFile] = field(default_factory=list)
+    """The files to make. When absent, there are none."""
 
 
 class EmptyDirVolumeSource(Model):
-    """EmptyDirVolumeSource of core/v1."""
+    """A directory that is empty when the pod starts and deleted with it. Containers of the pod
+    share it, and it survives their restarts.
+    """
 
     medium: str | None = None
+    """Where the data is kept. When absent, on the node's disk. `Memory` is RAM; `HugePages` is huge
+    pages, also of one size, such as `HugePages-2Mi`.
+    """
+
     size_limit: Quantity | None = None
+    """How much the volume may hold; the kubelet evicts pods that use more. When absent, there is no
+    limit of its own. What is in memory also counts towards the memory limits of containers. At
+    least 0.
+    """
 
 
 class EndpointAddress(Model):
-    """EndpointAddress of core/v1."""
+    """An IP address that serves a Service, in Endpoints. Deprecated: use `EndpointSlice`."""
 
     ip: str
+    """The IPv4 or IPv6 address; loopback and link-local addresses are not allowed."""
+
     hostname: str | None = None
+    """The host name of the address, which DNS puts before the name of a headless Service. At most
+    63 characters.
+    """
+
     node_name: str | None = None
+    """The name of the node on which the address is, to find addresses nearby."""
+
     target_ref: ObjectReference | None = None
+    """The object behind the address, mostly a pod."""
 
 
 class EndpointPort(Model):
-    """EndpointPort of core/v1."""
+    """A port of the addresses in Endpoints. Deprecated: use `EndpointSlice`."""
 
     port: int
+    """The number of the port. Range: 1 to 65535."""
+
     app_protocol: str | None = None
+    """What the port speaks, as a hint for proxies and load balancers: a standard name such as
+    `https`, or one with a domain such as `kubernetes.io/h2c`.
+    """
+
     name: str | None = None
+    """The name of the port, that of the Service's port. It can be absent if there is only one port.
+    At most 63 characters.
+    """
+
     protocol: Literal["SCTP", "TCP", "UDP"] | str | None = None
+    """The protocol of the port. Default: `TCP`."""
 
 
 class EndpointSubset(Model):
-    """EndpointSubset of core/v1."""
+    """Addresses that all have the same ports: each address serves on each port. It needs at least
+    one address, ready or not. Deprecated: use `EndpointSlice`.
+    """
 
     addresses: list[EndpointAddress] = field(default_factory=list)
+    """The addresses that are ready to get traffic."""
+
     not_ready_addresses: list[EndpointAddress] = field(default_factory=list)
+    """The addresses that get no traffic now, because they start or fail a probe."""
+
     ports: list[EndpointPort] = field(default_factory=list)
+    """The ports of all the addresses. Absent if the Service has none."""
 
 
 class Endpoints(Model):
-    """Endpoints of core/v1."""
+    """The addresses and ports that serve the Service of the same name, in the old form, which lacks
+    newer features. Deprecated: use `EndpointSlice`.
+    """
 
     api_version: Literal["v1"] = constant("v1", name="apiVersion")
     kind: Literal["Endpoints"] = constant("Endpoints")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     subsets: list[EndpointSubset] = field(default_factory=list)
+    """The addresses, grouped by the ports they have."""
 
     if TYPE_CHECKING:
 
@@ -809,88 +1369,266 @@ class EndpointsList(ModelList[Endpoints]):
 
 
 class EnvFromSource(Model):
-    """EnvFromSource of core/v1."""
+    """A ConfigMap or a Secret whose keys all become environment variables. Exactly one of
+    `config_map_ref` and `secret_ref` is set.
+    """
 
     config_map_ref: ConfigMapEnvSource | None = None
+    """The ConfigMap to take the variables from. Not with `secret_ref`."""
+
     prefix: str | None = None
+    """What to put before each key to get the name of the variable. Printable ASCII without `=`."""
+
     secret_ref: SecretEnvSource | None = None
+    """The Secret to take the variables from. Not with `config_map_ref`."""
 
 
 class EnvVar(Model):
-    """EnvVar of core/v1."""
+    """An environment variable of a container, with a `value` or the place to get one from."""
 
     name: str
+    """The name of the variable. Printable ASCII without `=`."""
+
     value: str | None = None
+    """The value of the variable. `$(NAME)` becomes the value of a variable that is defined before,
+    or stays as it is if there is none; `$$(NAME)` becomes the text `$(NAME)`. When absent, empty.
+    Not with `value_from`.
+    """
+
     value_from: EnvVarSource | None = None
+    """Where the value comes from. Not with `value`."""
 
 
 class EnvVarSource(Model):
-    """EnvVarSource of core/v1."""
+    """Where the value of an environment variable comes from. Exactly one field is set."""
 
     config_map_key_ref: ConfigMapKeySelector | None = None
+    """One value of a ConfigMap, which is in the pod's namespace."""
+
     field_ref: ObjectFieldSelector | None = None
+    """A field of the pod: its name, namespace, UID, one label or annotation, node, service account,
+    or the IP addresses of the pod or its node.
+    """
+
     file_key_ref: FileKeySelector | None = None
+    """A variable in a file of a volume of the pod, which an init container can have written. Since
+    1.34. Beta, gate `EnvFiles`.
+    """
+
     resource_field_ref: ResourceFieldSelector | None = None
+    """A request or limit of a container of the pod: CPU, memory, ephemeral storage or huge pages.
+    """
+
     secret_key_ref: SecretKeySelector | None = None
+    """One value of a Secret, which is in the pod's namespace."""
 
 
 class EphemeralContainer(Model):
-    """EphemeralContainer of core/v1."""
+    """A container that is added to a running pod, usually to debug it. It is added through the
+    `ephemeralcontainers` subresource. It is never restarted, and nobody can change or remove it
+    later.
+    """
 
     name: str
+    """The name of the container, for example for reading its logs. No other container of the pod
+    may have it, whichever list that is in. Lower-case letters, digits and `-`. At most 63
+    characters.
+    """
+
     args: list[str] = field(default_factory=list)
+    """The arguments of the command. When neither this nor `command` is set, the image's `CMD` is
+    used. `$(NAME)` becomes the value of an environment variable; `$$(NAME)` gives a literal
+    `$(NAME)`.
+    """
+
     command: list[str] = field(default_factory=list)
+    """The program to start, with arguments if you like; it runs without a shell. When it is absent,
+    the `ENTRYPOINT` of the image is used. `$(NAME)` becomes the value of an environment variable;
+    `$$(NAME)` gives a literal `$(NAME)`.
+    """
+
     env: list[EnvVar] = field(default_factory=list)
+    """Environment variables of the container. They win over variables of the same name from
+    `env_from`.
+    """
+
     env_from: list[EnvFromSource] = field(default_factory=list)
+    """ConfigMaps and Secrets whose keys become environment variables. When several have the same
+    key, the last one counts.
+    """
+
     image: str | None = None
+    """The image to run, as `host/path:tag`; for debugging, one that contains tools. The server
+    refuses an ephemeral container without it.
+    """
+
     image_pull_policy: Literal["Always", "IfNotPresent", "Never"] | str | None = None
+    """When the node pulls the image: at each start (`Always`), only if the node does not have it
+    (`IfNotPresent`), or `Never`. Default: `Always` if the tag is `latest`, or if there is neither
+    tag nor digest; else `IfNotPresent`.
+    """
+
     lifecycle: Lifecycle | None = None
+    """Not allowed here: the server refuses hooks in an ephemeral container."""
+
     liveness_probe: Probe | None = None
+    """Not allowed here: the server refuses probes in an ephemeral container."""
+
     ports: list[ContainerPort] = field(default_factory=list)
+    """Not allowed here: the server refuses ports in an ephemeral container."""
+
     readiness_probe: Probe | None = None
+    """Not allowed here: the server refuses probes in an ephemeral container."""
+
     resize_policy: list[ContainerResizePolicy] = field(default_factory=list)
+    """Not allowed here: the server refuses it, as an ephemeral container has no resources to
+    resize.
+    """
+
     resources: ResourceRequirements | None = None
+    """Not allowed here: the server refuses it. The container uses what the pod has already; a pod
+    that uses too much because of it may be evicted.
+    """
+
     restart_policy: str | None = None
+    """Not allowed here: the server refuses it, as ephemeral containers are never restarted."""
+
     restart_policy_rules: list[ContainerRestartRule] = field(default_factory=list)
+    """Not allowed here: the server refuses it, as ephemeral containers are never restarted."""
+
     security_context: SecurityContext | None = None
+    """The user, privileges and other security settings of the container. What it sets wins over the
+    pod's `spec.security_context`.
+    """
+
     startup_probe: Probe | None = None
+    """Not allowed here: the server refuses probes in an ephemeral container."""
+
     stdin: bool | None = None
+    """Keeps the standard input of the container open, so that a client can attach and type. Without
+    it, a program that reads gets end-of-file at once.
+    """
+
     stdin_once: bool | None = None
+    """Closes standard input for good when the first attached client disconnects. Without it,
+    standard input stays open for the next client. Only with `stdin`.
+    """
+
     target_container_name: str | None = None
+    """The container to look into: this one runs in its process namespace, and sees its processes.
+    It has to be in `spec.containers` or `spec.init_containers`. When absent, the pod's own settings
+    for namespaces apply. The container runtime has to support it.
+    """
+
     termination_message_path: str | None = None
+    """The file in the container whose content the status shows as message when the container ends.
+    At most 4096 bytes of it are kept. Default: `/dev/termination-log`.
+    """
+
     termination_message_policy: Literal["FallbackToLogsOnError", "File"] | str | None = None
+    """Where the message in the status comes from when the container ends. `File`: from the file at
+    `termination_message_path`. `FallbackToLogsOnError`: from the end of the log, if that file is
+    empty and the container failed. Default: `File`.
+    """
+
     tty: bool | None = None
+    """Gives the container a terminal, which interactive shells need. Only with `stdin`."""
+
     volume_devices: list[VolumeDevice] = field(default_factory=list)
+    """Volumes of the pod that the container gets as block devices, without a file system."""
+
     volume_mounts: list[VolumeMount] = field(default_factory=list)
+    """Volumes of the pod to mount, and the directories of the container where they appear. The
+    server refuses `sub_path` and `sub_path_expr` here.
+    """
+
     working_dir: str | None = None
+    """The directory in which the command starts. When it is absent, the image decides."""
 
 
 class EphemeralVolumeSource(Model):
-    """EphemeralVolumeSource of core/v1."""
+    """A volume with a PersistentVolumeClaim of its own, which the cluster makes for the pod and
+    deletes with it. It can use any storage class.
+    """
 
     volume_claim_template: PersistentVolumeClaimTemplate | None = None
+    """What the claim looks like. Its name consists of the names of the pod and the volume, such as
+    `web-0-scratch`. If a claim has that name already and does not belong to the pod, the pod does
+    not start. Has to be set.
+    """
 
 
 class Event(Model):
-    """Event of core/v1."""
+    """A report that something happened to an object, for people who look for causes. The server
+    deletes it after a while, by default after one hour; programs should not depend on it.
+    """
 
     api_version: Literal["v1"] = constant("v1", name="apiVersion")
     kind: Literal["Event"] = constant("Event")
     metadata: ObjectMeta
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     involved_object: ObjectReference
+    """The object that the event is about. The event is in the namespace of this object; for an
+    object without a namespace, it is usually in `default`.
+    """
+
     action: str | None = None
+    """What the reporting component did or tried to do, in one word such as `Binding`. With
+    `event_time`, it has to be set, and has at most 128 characters.
+    """
+
     count: int | None = None
+    """How often the event happened. Older components set it; newer ones count in `series`."""
+
     event_time: MicroTime | None = None
+    """When the event first happened, to the microsecond. Newer components set it; then `action`,
+    `reason`, `reporting_component` and `reporting_instance` have to be set, too.
+    """
+
     first_timestamp: Time | None = None
+    """When the event first happened, to the second. Older components set it; newer ones set
+    `event_time`.
+    """
+
     last_timestamp: Time | None = None
+    """When the event last happened, to the second. Older components set it; newer ones use
+    `series`.
+    """
+
     message: str | None = None
+    """What happened, in a sentence for people. With `event_time`, it has at most 1024 characters.
+    """
+
     reason: str | None = None
+    """Why the event was reported, in one CamelCase word for programs, such as `FailedScheduling`.
+    With `event_time`, it has to be set, and has at most 128 characters.
+    """
+
     related: ObjectReference | None = None
+    """A second object that took part in what happened, if there was one."""
+
     reporting_component: str | None = None
+    """The name of the controller that reports the event, such as `default-scheduler`. With
+    `event_time`, it has to be set.
+    """
+
     reporting_instance: str | None = None
+    """Which instance of that controller reports the event, such as the name of its pod or node.
+    With `event_time`, it has to be set, and has at most 128 characters.
+    """
+
     series: EventSeries | None = None
+    """How often and when an event with an `event_time` happened again. Absent if it happened once.
+    """
+
     source: EventSource | None = None
+    """The component and the node that report the event. Older components set it; newer ones set
+    `reporting_component` and `reporting_instance`.
+    """
+
     type: str | None = None
+    """`Normal` for information, or `Warning` for a possible problem."""
 
     if TYPE_CHECKING:
 
@@ -905,146 +1643,299 @@ class EventList(ModelList[Event]):
 
 
 class EventSeries(Model):
-    """EventSeries of core/v1."""
+    """The repetitions of an event, which are counted in one object rather than reported again."""
 
     count: int | None = None
+    """How often the event happened until `last_observed_time`."""
+
     last_observed_time: MicroTime | None = None
+    """When the event last happened, to the microsecond."""
 
 
 class EventSource(Model):
-    """EventSource of core/v1."""
+    """Who reports an event, in events of older components."""
 
     component: str | None = None
+    """The name of the component, such as `kubelet`."""
+
     host: str | None = None
+    """The name of the node on which the component runs."""
 
 
 class ExecAction(Model):
-    """ExecAction of core/v1."""
+    """A command that runs in the container, for a probe or a hook."""
 
     command: list[str] = field(default_factory=list)
+    """The program and its arguments. It runs without a shell: for pipes and the like, start one
+    with `["sh", "-c", "..."]`. Exit code 0 means success, any other means failure.
+    """
 
 
 class FCVolumeSource(Model):
-    """FCVolumeSource of core/v1."""
+    """A disk on a Fibre Channel network. Only one node at a time can use it for writing. Either
+    `wwids`, or `target_wwns` with `lun`, say which disk.
+    """
 
     fs_type: str | None = None
+    """The type of the file system on the disk, such as `ext4` or `xfs`. The node uses `ext4` when
+    it is absent. An empty disk is formatted with it.
+    """
+
     lun: int | None = None
+    """The number of the disk at the ports in `target_wwns`, which need it. Range: 0 to 255."""
+
     read_only: bool | None = None
+    """Mounts the disk read-only in all containers of the pod. In a PersistentVolume, `read_only` of
+    the pod's `persistent_volume_claim` counts instead.
+    """
+
     target_wwns: list[str] = field(default_factory=list, name="targetWWNs")
+    """The world wide names of the ports that offer the disk; `lun` says which disk. Not with
+    `wwids`.
+    """
+
     wwids: list[str] = field(default_factory=list)
+    """The world wide identifiers of the disk itself. Not with `target_wwns`."""
 
 
 class FileKeySelector(Model):
-    """FileKeySelector of core/v1."""
+    """A variable in a file of a volume, whose value becomes that of an environment variable. An
+    init container can write the file before. Since 1.34. Beta, gate `EnvFiles`.
+    """
 
     key: str
+    """The name of the variable in the file. The file has lines such as `NAME='value'`; the single
+    quotes are needed.
+    """
+
     path: str
+    """The path of the file in the volume: relative, and without `..`."""
+
     volume_name: str
+    """The name of the volume with the file, as in the pod's `spec.volumes`. The volume has to be an
+    `empty_dir`.
+    """
+
     optional: bool | None = None
+    """Whether the container may start without the variable when the file has no such key.
+    Otherwise, it does not start. Default: `false`.
+    """
 
 
 class FlexPersistentVolumeSource(Model):
-    """FlexPersistentVolumeSource of core/v1."""
+    """A volume that a FlexVolume driver, a program on each node, attaches and mounts. Deprecated:
+    use a CSI driver.
+    """
 
     driver: str
+    """The name of the driver, as `vendor/driver`."""
+
     fs_type: str | None = None
+    """The type of the file system, such as `ext4`. The driver chooses one when it is absent."""
+
     options: dict[str, str] = field(default_factory=dict)
+    """Further options for the driver, by name. Names under `kubernetes.io` and `k8s.io` are
+    reserved.
+    """
+
     read_only: bool | None = None
+    """Marks the volume as read-only. What a pod may do is decided by `read_only` of its
+    `persistent_volume_claim`.
+    """
+
     secret_ref: SecretReference | None = None
+    """The Secret whose data the driver gets, such as a password. Its `type` has to be the name of
+    the driver.
+    """
 
 
 class FlexVolumeSource(Model):
-    """FlexVolumeSource of core/v1."""
+    """A volume that a FlexVolume driver, a program on each node, attaches and mounts. Deprecated:
+    use a CSI driver.
+    """
 
     driver: str
+    """The name of the driver, as `vendor/driver`."""
+
     fs_type: str | None = None
+    """The type of the file system, such as `ext4`. The driver chooses one when it is absent."""
+
     options: dict[str, str] = field(default_factory=dict)
+    """Further options for the driver, by name. Names under `kubernetes.io` and `k8s.io` are
+    reserved.
+    """
+
     read_only: bool | None = None
+    """Mounts the volume read-only in all containers of the pod."""
+
     secret_ref: LocalObjectReference | None = None
+    """The Secret whose data the driver gets, such as a password, in the pod's namespace. Its `type`
+    has to be the name of the driver.
+    """
 
 
 class FlockerVolumeSource(Model):
-    """FlockerVolumeSource of core/v1."""
+    """A dataset of Flocker. Kubernetes can no longer mount it: a pod with such a volume does not
+    start. Deprecated: use a CSI driver.
+    """
 
     dataset_name: str | None = None
+    """The name of the dataset, without `/`. Not with `dataset_uuid`. Deprecated: use
+    `dataset_uuid`.
+    """
+
     dataset_uuid: str | None = field(default=None, name="datasetUUID")
+    """The identifier of the dataset. Not with `dataset_name`."""
 
 
 class GCEPersistentDiskVolumeSource(Model):
-    """GCEPersistentDiskVolumeSource of core/v1."""
+    """A persistent disk of Google Compute Engine. Many nodes can read it at a time, or one can
+    write. Kubernetes leaves the work to the CSI driver `pd.csi.storage.gke.io`. Deprecated: use
+    that driver.
+    """
 
     pd_name: str
+    """The name of the disk in Google Compute Engine. The disk has to exist in the project and the
+    zone of the node.
+    """
+
     fs_type: str | None = None
+    """The type of the file system on the disk, such as `ext4` or `xfs`. The driver uses `ext4` on
+    Linux when it is absent.
+    """
+
     partition: int | None = None
+    """The partition of the disk to mount; 0 is for a disk as a whole. Range: 0 to 255."""
+
     read_only: bool | None = None
+    """Mounts the disk read-only in all containers of the pod."""
 
 
 class GRPCAction(Model):
-    """GRPCAction of core/v1."""
+    """A probe that asks a gRPC server in the container for its health, by the gRPC health checking
+    protocol.
+    """
 
     port: int
+    """The port of the gRPC server. Range: 1 to 65535."""
+
     service: str | None = None
+    """The service to ask about. An empty name asks about the server as a whole. Default: `""`."""
 
 
 class GitRepoVolumeSource(Model):
-    """GitRepoVolumeSource of core/v1."""
+    """A clone of a git repository. Kubernetes no longer makes it: a pod with such a volume does not
+    start. Deprecated: use an `empty_dir`, into which an init container clones.
+    """
 
     repository: str
+    """The address of the repository, such as `https://example.com/path.git`."""
+
     directory: str | None = None
+    """The directory of the volume to clone into, without `..`. With `.`, the clone is the volume
+    itself. When absent, it is in a directory with the name of the repository.
+    """
+
     revision: str | None = None
+    """The commit to check out. When absent, the default branch is used."""
 
 
 class GlusterfsPersistentVolumeSource(Model):
-    """GlusterfsPersistentVolumeSource of core/v1."""
+    """A volume of a GlusterFS cluster. Kubernetes can no longer mount it: a pod that uses it does
+    not start. Deprecated: use a CSI driver.
+    """
 
     endpoints: str
+    """The name of the Endpoints object with the addresses of the GlusterFS servers."""
+
     path: str
+    """The name of the volume in the GlusterFS cluster."""
+
     endpoints_namespace: str | None = None
+    """The namespace of the Endpoints object. When absent, that of the bound claim is used."""
+
     read_only: bool | None = None
+    """Marks the volume as read-only."""
 
 
 class GlusterfsVolumeSource(Model):
-    """GlusterfsVolumeSource of core/v1."""
+    """A volume of a GlusterFS cluster. Kubernetes can no longer mount it: a pod with such a volume
+    does not start. Deprecated: use a CSI driver.
+    """
 
     endpoints: str
+    """The name of the Endpoints object with the addresses of the GlusterFS servers, in the pod's
+    namespace.
+    """
+
     path: str
+    """The name of the volume in the GlusterFS cluster."""
+
     read_only: bool | None = None
+    """Mounts the volume read-only."""
 
 
 class HTTPGetAction(Model):
-    """HTTPGetAction of core/v1."""
+    """An HTTP GET request to the container, for a probe or a hook. For a probe, a status code from
+    200 to 399 means success.
+    """
 
     port: int | str
+    """The port to connect to: a number, or a name from the container's `ports`. Range: 1 to 65535.
+    """
+
     host: str | None = None
+    """The host to connect to. When absent, it is the IP address of the pod. To send another host
+    name to the server, set the header `Host` in `http_headers`.
+    """
+
     http_headers: list[HTTPHeader] = field(default_factory=list)
+    """Headers to send with the request. The same header may occur several times."""
+
     path: str | None = None
+    """The path to request, with a query if needed. Default: `/`."""
+
     scheme: Literal["HTTP", "HTTPS"] | str | None = None
+    """Whether to connect with `HTTP` or `HTTPS`. The certificate of the server is not verified.
+    Default: `HTTP`.
+    """
 
 
 class HTTPHeader(Model):
-    """HTTPHeader of core/v1."""
+    """A header of the request that a probe or a hook sends."""
 
     name: str
+    """The name of the header, such as `Host`. Upper and lower case make no difference."""
+
     value: str
+    """The text to send as this header."""
 
 
 class HostAlias(Model):
-    """HostAlias of core/v1."""
+    """Names for an IP address, which are added to `/etc/hosts` in the containers of a pod."""
 
     ip: str
+    """The IPv4 or IPv6 address."""
+
     hostnames: list[str] = field(default_factory=list)
+    """The names that stand for `ip`. They are lower-case DNS names."""
 
 
 class HostIP(Model):
-    """HostIP of core/v1."""
+    """An IP address of the node on which a pod runs."""
 
     ip: str
+    """The IPv4 or IPv6 address."""
 
 
 class HostPathVolumeSource(Model):
-    """HostPathVolumeSource of core/v1."""
+    """A file or directory of the node, which containers see as a volume. It gives them access to
+    the node itself, so many clusters do not allow it.
+    """
 
     path: str
+    """The path on the node, without `..`. A symbolic link is followed."""
+
     type: (
         Literal[
             "",
@@ -1059,66 +1950,169 @@ class HostPathVolumeSource(Model):
         | str
         | None
     ) = None
+    """What has to be at `path` for the pod to start. `DirectoryOrCreate` and `FileOrCreate` make
+    what is missing. With an empty value, nothing is checked. Default: `""`.
+    """
 
 
 class ISCSIPersistentVolumeSource(Model):
-    """ISCSIPersistentVolumeSource of core/v1."""
+    """A disk that an iSCSI target offers over the network. Only one node at a time can use it for
+    writing.
+    """
 
     iqn: str
+    """The name of the target, such as `iqn.2024-01.com.example:storage`. It begins with `iqn`,
+    `eui` or `naa`.
+    """
+
     lun: int
+    """The number of the disk at the target. Range: 0 to 255."""
+
     target_portal: str
+    """The address of the target, as `address` or `address:port`. The port is 3260 when it is
+    absent.
+    """
+
     chap_auth_discovery: bool | None = None
+    """Logs in with CHAP when the node looks for targets. Only with `secret_ref`."""
+
     chap_auth_session: bool | None = None
+    """Logs in with CHAP when the node connects to the target. Only with `secret_ref`."""
+
     fs_type: str | None = None
+    """The type of the file system on the disk, such as `ext4` or `xfs`. The node uses `ext4` when
+    it is absent. An empty disk is formatted with it.
+    """
+
     initiator_name: str | None = None
+    """The name by which the node introduces itself to the target, beginning with `iqn`, `eui` or
+    `naa`. When absent, the name that is configured on the node is used.
+    """
+
     iscsi_interface: str | None = None
+    """The iSCSI interface of the node that makes the connection; `default` uses TCP. Default:
+    `default`.
+    """
+
     portals: list[str] = field(default_factory=list)
+    """Further addresses of the target, for several paths to the disk. The form is that of
+    `target_portal`.
+    """
+
     read_only: bool | None = None
+    """Marks the disk as read-only. What a pod may do is decided by `read_only` of its
+    `persistent_volume_claim`.
+    """
+
     secret_ref: SecretReference | None = None
+    """The Secret with the user names and passwords for CHAP."""
 
 
 class ISCSIVolumeSource(Model):
-    """ISCSIVolumeSource of core/v1."""
+    """A disk that an iSCSI target offers over the network. Only one node at a time can use it for
+    writing.
+    """
 
     iqn: str
+    """The name of the target, such as `iqn.2024-01.com.example:storage`. It begins with `iqn`,
+    `eui` or `naa`.
+    """
+
     lun: int
+    """The number of the disk at the target. Range: 0 to 255."""
+
     target_portal: str
+    """The address of the target, as `address` or `address:port`. The port is 3260 when it is
+    absent.
+    """
+
     chap_auth_discovery: bool | None = None
+    """Logs in with CHAP when the node looks for targets. Only with `secret_ref`."""
+
     chap_auth_session: bool | None = None
+    """Logs in with CHAP when the node connects to the target. Only with `secret_ref`."""
+
     fs_type: str | None = None
+    """The type of the file system on the disk, such as `ext4` or `xfs`. The node uses `ext4` when
+    it is absent. An empty disk is formatted with it.
+    """
+
     initiator_name: str | None = None
+    """The name by which the node introduces itself to the target, beginning with `iqn`, `eui` or
+    `naa`. When absent, the name that is configured on the node is used.
+    """
+
     iscsi_interface: str | None = None
+    """The iSCSI interface of the node that makes the connection; `default` uses TCP. Default:
+    `default`.
+    """
+
     portals: list[str] = field(default_factory=list)
+    """Further addresses of the target, for several paths to the disk. The form is that of
+    `target_portal`.
+    """
+
     read_only: bool | None = None
+    """Mounts the disk read-only in all containers of the pod."""
+
     secret_ref: LocalObjectReference | None = None
+    """The Secret with the user names and passwords for CHAP, in the pod's namespace."""
 
 
 class ImageVolumeSource(Model):
-    """ImageVolumeSource of core/v1."""
+    """The content of a container image or another OCI artifact, as a read-only volume. Since 1.31."""
 
     pull_policy: Literal["Always", "IfNotPresent", "Never"] | str | None = None
+    """When the node pulls the image: at each start (`Always`), only if the node does not have it
+    (`IfNotPresent`), or `Never`. Default: `Always` if the tag is `latest`, or if there is neither
+    tag nor digest; else `IfNotPresent`.
+    """
+
     reference: str | None = None
+    """The image or artifact, as `host/path:tag`. Pods have to set it; a template may leave it to
+    tools that complete its pods. Private registries need the same pull secrets as images of
+    containers.
+    """
 
 
 class ImageVolumeStatus(Model):
-    """ImageVolumeStatus of core/v1."""
+    """Which image is in an image volume. Since 1.35. Alpha, gate `ImageVolumeWithDigest`."""
 
     image_ref: str
+    """The image with its digest, such as the `image_id` in the status of a container. At most 256
+    characters.
+    """
 
 
 class KeyToPath(Model):
-    """KeyToPath of core/v1."""
+    """A key of a ConfigMap or Secret, and the file of a volume that has its value."""
 
     key: str
+    """The key whose value becomes the content of the file."""
+
     path: str
+    """The path of the file in the volume: relative, and without `..`."""
+
     mode: int | None = None
+    """The permissions of the file as a decimal number: 420 is 0644 in octal. When absent,
+    `default_mode` of the volume is used. Range: 0 to 511.
+    """
 
 
 class Lifecycle(Model):
-    """Lifecycle of core/v1."""
+    """What happens right after a container is created and before it is stopped."""
 
     post_start: LifecycleHandler | None = None
+    """An action right after the container was created; its own program may have begun or not. If
+    the action fails, the container is killed, and `restart_policy` decides whether it starts again.
+    """
+
     pre_stop: LifecycleHandler | None = None
+    """An action before the container is stopped, for example because its pod is deleted or its
+    liveness probe failed. It is left out when the container ends by itself. Its time counts towards
+    `termination_grace_period_seconds` of the pod.
+    """
+
     stop_signal: (
         Literal[
             "SIGABRT",
@@ -1190,30 +2184,51 @@ class Lifecycle(Model):
         | str
         | None
     ) = None
+    """The signal that stops the container; when absent, the image or the container runtime decides.
+    The pod has to set `spec.os.name`. On Windows, only `SIGTERM` and `SIGKILL` are allowed. Since
+    1.33. Alpha, gate `ContainerStopSignals`.
+    """
 
 
 class LifecycleHandler(Model):
-    """LifecycleHandler of core/v1."""
+    """An action before or after a part of a container's life. Exactly one field has to be set."""
 
     exec: ExecAction | None = None
+    """Runs a command in the container."""
+
     http_get: HTTPGetAction | None = None
+    """Sends an HTTP GET request to the container."""
+
     sleep: SleepAction | None = None
+    """Waits a number of seconds, for example until load balancers no longer use the pod. Since
+    1.29.
+    """
+
     tcp_socket: TCPSocketAction | None = None
+    """Does not work: the server accepts it, but the action fails. Deprecated: use `exec` or
+    `http_get`.
+    """
 
 
 class LimitRangeSpec(Model):
-    """LimitRangeSpec of core/v1."""
+    """The limits of a LimitRange."""
 
     limits: list[LimitRangeItem]
+    """The limits, one item for each type of object."""
 
 
 class LimitRange(Model):
-    """LimitRange of core/v1."""
+    """Limits to what a single pod, container or claim in the namespace may use, and default
+    requests and limits for containers. A ResourceQuota limits the sum of all.
+    """
 
     api_version: Literal["v1"] = constant("v1", name="apiVersion")
     kind: Literal["LimitRange"] = constant("LimitRange")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: LimitRangeSpec = auto(LimitRangeSpec)
+    """The wanted state, as users write it."""
 
     if TYPE_CHECKING:
 
@@ -1221,14 +2236,38 @@ class LimitRange(Model):
 
 
 class LimitRangeItem(Model):
-    """LimitRangeItem of core/v1."""
+    """The limits for one type of object, by name of the resource, such as `cpu` or `memory`."""
 
     type: str
+    """What the limits are for: `Container`, `Pod` (the sum of its containers) or
+    `PersistentVolumeClaim`, which needs `storage` in `min` or `max`. A LimitRange may have each
+    type once.
+    """
+
     default: Quantities = field(default_factory=dict)
+    """The limits that containers get where they set none. For a resource that is missing here, the
+    amount in `max` is used. Not allowed if `type` is `Pod`.
+    """
+
     default_request: Quantities = field(default_factory=dict)
+    """The requests that containers get where they set none. For a resource that is missing here,
+    the amount in `default` is used, or else that in `min`. Not allowed if `type` is `Pod`.
+    """
+
     max: Quantities = field(default_factory=dict)
+    """The most of each resource that one object may use; the server refuses objects that ask for
+    more. If `type` is `Pod`, it also refuses pods without a limit.
+    """
+
     max_limit_request_ratio: Quantities = field(default_factory=dict)
+    """How many times as large as its request a limit may be. The server refuses pods without a
+    request or a limit for the resource. At least 1.
+    """
+
     min: Quantities = field(default_factory=dict)
+    """The least of each resource that one object has to ask for; the server refuses objects that
+    ask for less. If `type` is `Pod`, it also refuses pods without a request.
+    """
 
 
 class LimitRangeList(ModelList[LimitRange]):
@@ -1239,77 +2278,136 @@ class LimitRangeList(ModelList[LimitRange]):
 
 
 class LinuxContainerUser(Model):
-    """LinuxContainerUser of core/v1."""
+    """The user and the groups that the first process of a Linux container had at its start. Since
+    1.31.
+    """
 
     gid: int
+    """The number of the main group of the process."""
+
     uid: int
+    """The number of the user."""
+
     supplemental_groups: list[int] = field(default_factory=list)
+    """The numbers of the further groups of the process."""
 
 
 class LoadBalancerIngress(Model):
-    """LoadBalancerIngress of core/v1."""
+    """A place where a load balancer takes traffic for a Service."""
 
     hostname: str | None = None
+    """The DNS name of the load balancer, when it has a name rather than a fixed address."""
+
     ip: str | None = None
+    """The IP address of the load balancer."""
+
     ip_mode: str | None = None
+    """How traffic to `ip` reaches a node. `VIP`: it still has `ip` as its destination. `Proxy`: its
+    destination is the address of the node or of the pod. Default: `VIP`. Only with `ip`. Since
+    1.29.
+    """
+
     ports: list[PortStatus] = field(default_factory=list)
+    """The ports of the Service, with the error if the load balancer failed to open one."""
 
 
 class LoadBalancerStatus(Model):
-    """LoadBalancerStatus of core/v1."""
+    """Where the load balancer of a Service takes traffic."""
 
     ingress: list[LoadBalancerIngress] = field(default_factory=list)
+    """The addresses of the load balancer, to which clients connect. Empty until it is ready."""
 
 
 class LocalObjectReference(Model):
-    """LocalObjectReference of core/v1."""
+    """Names an object in the same namespace, such as a Secret."""
 
     name: str | None = None
+    """The name of the object. Its kind depends on the field that has this reference. An empty name
+    is accepted in many places, but it finds nothing.
+    """
 
 
 class LocalVolumeSource(Model):
-    """LocalVolumeSource of core/v1."""
+    """A disk, partition or directory of one node, as a PersistentVolume. The volume needs a
+    `node_affinity` that chooses the node.
+    """
 
     path: str
+    """The full path of the directory or the block device on the node, without `..`."""
+
     fs_type: str | None = None
+    """The type of the file system, such as `ext4` or `xfs`, if `path` is a block device. The node
+    uses `ext4` when it is absent.
+    """
 
 
 class ModifyVolumeStatus(Model):
-    """ModifyVolumeStatus of core/v1."""
+    """How far the change of a volume to the attributes of another VolumeAttributesClass is. Since
+    1.29.
+    """
 
     status: Literal["InProgress", "Infeasible", "Pending"] | str
+    """`Pending`: it cannot begin yet, for example because the class is missing. `InProgress`: the
+    driver is at work. `Infeasible`: the driver refuses the attributes, and the claim needs another
+    class.
+    """
+
     target_volume_attributes_class_name: str | None = None
+    """The name of the VolumeAttributesClass that the volume is to follow."""
 
 
 class NFSVolumeSource(Model):
-    """NFSVolumeSource of core/v1."""
+    """A directory that an NFS server exports. Many nodes can write to it at the same time."""
 
     path: str
+    """The absolute path of the directory on the server."""
+
     server: str
+    """The host name or IP address of the NFS server."""
+
     read_only: bool | None = None
+    """Mounts the directory read-only. In a PersistentVolume, `read_only` of the pod's
+    `persistent_volume_claim` counts instead.
+    """
 
 
 class NamespaceSpec(Model):
-    """NamespaceSpec of core/v1."""
+    """What holds up the deletion of a namespace until it is done."""
 
     finalizers: list[str] = field(default_factory=list)
+    """Who has to finish before a deleted namespace is gone: the list has to be empty. The server
+    adds `kubernetes`, which means that all objects are deleted first. Only the `finalize`
+    subresource changes the list later.
+    """
 
 
 class NamespaceStatus(Model):
-    """NamespaceStatus of core/v1."""
+    """Whether a namespace is in use or being deleted."""
 
     conditions: list[NamespaceCondition] = field(default_factory=list)
+    """What holds up the deletion of the namespace, if something does."""
+
     phase: Literal["Active", "Terminating"] | str | None = None
+    """`Active`: the namespace is in use. `Terminating`: it is being deleted, and the server refuses
+    new objects in it. Set by the server.
+    """
 
 
 class Namespace(Model):
-    """Namespace of core/v1."""
+    """A space for the names of objects: two namespaces can have objects of the same name.
+    Permissions, quotas and policies are often given for one namespace.
+    """
 
     api_version: Literal["v1"] = constant("v1", name="apiVersion")
     kind: Literal["Namespace"] = constant("Namespace")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: NamespaceSpec = auto(NamespaceSpec)
+    """The wanted state, as users write it."""
+
     status: NamespaceStatus = auto(NamespaceStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 
@@ -1317,13 +2415,24 @@ class Namespace(Model):
 
 
 class NamespaceCondition(Model):
-    """NamespaceCondition of core/v1."""
+    """One aspect of the deletion of a namespace, such as whether objects are left in it."""
 
     status: str
+    """Whether there is what `type` says: `True`, `False`, or `Unknown`."""
+
     type: str
+    """What it is about, such as `NamespaceContentRemaining` (objects are left) or
+    `NamespaceFinalizersRemaining` (finalizers of objects are left).
+    """
+
     last_transition_time: Time | None = None
+    """When `status` last changed."""
+
     message: str | None = None
+    """Details in words for people, such as which objects are left."""
+
     reason: str | None = None
+    """Why `status` has its value, in one CamelCase word for programs."""
 
 
 class NamespaceList(ModelList[Namespace]):
@@ -1334,44 +2443,114 @@ class NamespaceList(ModelList[Namespace]):
 
 
 class NodeSpec(Model):
-    """NodeSpec of core/v1."""
+    """What administrators and controllers decide about a node, such as its taints and the addresses
+    of its pods.
+    """
 
     config_source: NodeConfigSource | None = None
+    """Has no effect: the server drops it from new nodes. Deprecated: use the kubelet's
+    configuration file.
+    """
+
     external_id: str | None = field(default=None, name="externalID")
+    """An identifier of the machine from early releases, which nothing uses. Immutable. Deprecated:
+    use `provider_id`.
+    """
+
     pod_cidr: str | None = field(default=None, name="podCIDR")
+    """The range of IP addresses for the pods of the node, such as `10.244.3.0/24`. It is the first
+    of `pod_cidrs`. Immutable once set.
+    """
+
     pod_cidrs: list[str] = field(default_factory=list, name="podCIDRs")
+    """The ranges of IP addresses for the pods of the node, at most one for each of IPv4 and IPv6.
+    Immutable once set.
+    """
+
     provider_id: str | None = field(default=None, name="providerID")
+    """The machine at the cloud provider, as `provider://id`. Immutable once set."""
+
     taints: list[Taint] = field(default_factory=list)
+    """Each taint keeps pods without a fitting toleration away from the node. The server gives new
+    nodes the taint `node.kubernetes.io/not-ready`, which goes away when the node is ready.
+    """
+
     unschedulable: bool | None = None
+    """Keeps the scheduler from placing new pods on the node; those that run there stay. `kubectl
+    cordon` sets it.
+    """
 
 
 class NodeStatus(Model):
-    """NodeStatus of core/v1."""
+    """The state of a node, mostly as its kubelet reports it."""
 
     addresses: list[NodeAddress] = field(default_factory=list)
+    """The IP addresses and names of the node."""
+
     allocatable: Quantities = field(default_factory=dict)
+    """How much of each resource pods may use: `capacity` without what is reserved for the system.
+    Default: the same as `capacity`.
+    """
+
     capacity: Quantities = field(default_factory=dict)
+    """How much of each resource the node has, such as `cpu`, `memory` and `pods`."""
+
     conditions: list[NodeCondition] = field(default_factory=list)
+    """The state of the node in several respects; `Ready` is the most important one."""
+
     config: NodeConfigStatus | None = None
+    """The configuration from `spec.config_source`, in old releases. Deprecated: nothing sets it any
+    more.
+    """
+
     daemon_endpoints: NodeDaemonEndpoints | None = None
+    """The port at which the kubelet listens."""
+
     declared_features: list[str] = field(default_factory=list)
+    """Features of Kubernetes that the node supports, in alphabetical order. The scheduler does not
+    choose the node for pods that need other features. Since 1.35. Beta, gate
+    `NodeDeclaredFeatures`.
+    """
+
     features: NodeFeatures | None = None
+    """What the node's container runtime can do. Since 1.31."""
+
     images: list[ContainerImage] = field(default_factory=list)
+    """Container images on the node, the largest ones first. The kubelet reports a limited number,
+    by default 50.
+    """
+
     node_info: NodeSystemInfo | None = None
+    """Versions of the software on the node, and identifiers of the machine."""
+
     phase: Literal["Pending", "Running", "Terminated"] | str | None = None
+    """Nothing sets it. Deprecated: use `conditions`."""
+
     runtime_handlers: list[NodeRuntimeHandler] = field(default_factory=list)
+    """The ways of running containers that the node offers, and what each can do. Since 1.30."""
+
     volumes_attached: list[AttachedVolume] = field(default_factory=list)
+    """The volumes that a controller has attached to the node."""
+
     volumes_in_use: list[str] = field(default_factory=list)
+    """The names of attachable volumes that the node uses. No controller detaches a volume while it
+    is listed here.
+    """
 
 
 class Node(Model):
-    """Node of core/v1."""
+    """A machine, real or virtual, that runs pods. Its kubelet registers it and reports its state."""
 
     api_version: Literal["v1"] = constant("v1", name="apiVersion")
     kind: Literal["Node"] = constant("Node")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: NodeSpec = auto(NodeSpec)
+    """The wanted state, as users write it."""
+
     status: NodeStatus = auto(NodeStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 
@@ -1379,65 +2558,118 @@ class Node(Model):
 
 
 class NodeAddress(Model):
-    """NodeAddress of core/v1."""
+    """An address or a name of a node."""
 
     address: str
+    """The IP address or the name, depending on `type`."""
+
     type: str
+    """What the address is: `InternalIP` or `InternalDNS` inside the cluster, `ExternalIP` or
+    `ExternalDNS` outside, or `Hostname`, the name of the machine.
+    """
 
 
 class NodeAffinity(Model):
-    """NodeAffinity of core/v1."""
+    """Which nodes a pod needs or prefers, by the labels or the names of nodes."""
 
     preferred_during_scheduling_ignored_during_execution: list[PreferredSchedulingTerm] = field(
         default_factory=list,
     )
+    """Nodes that the scheduler prefers. It adds up the weights of the terms that a node matches,
+    and favours high sums. The pod may run on other nodes, too.
+    """
+
     required_during_scheduling_ignored_during_execution: NodeSelector | None = None
+    """Nodes that the pod needs: the scheduler chooses no others. A pod that runs already stays when
+    the labels of its node change.
+    """
 
 
 class NodeAllocatableResourceClaimStatus(Model):
-    """NodeAllocatableResourceClaimStatus of core/v1."""
+    """What a pod has of the node's own resources, such as CPU and memory, because of a
+    ResourceClaim. Since 1.36. Alpha, gate `DRANodeAllocatableResources`.
+    """
 
     resource_claim_name: str
+    """The name of the ResourceClaim, in the pod's namespace."""
+
     resources: Quantities
+    """The amounts for the claim, summed up by name of the resource, such as `cpu`."""
+
     containers: list[str] = field(default_factory=list)
+    """The names of the containers of the pod that use the claim."""
 
 
 class NodeCondition(Model):
-    """NodeCondition of core/v1."""
+    """One aspect of the state of a node, such as whether it can run pods."""
 
     status: str
+    """Whether the node is in the state that `type` names: `True`, `False`, or `Unknown`, for
+    example when the node no longer reports.
+    """
+
     type: str
+    """What it is about: `Ready`, `MemoryPressure`, `DiskPressure`, `PIDPressure`,
+    `NetworkUnavailable`, or the name of a condition that others add. `Ready` should be `True`, the
+    four after it `False`.
+    """
+
     last_heartbeat_time: Time | None = None
+    """When the condition was last reported, also without a change."""
+
     last_transition_time: Time | None = None
+    """When `status` last changed."""
+
     message: str | None = None
+    """Details in words for people."""
+
     reason: str | None = None
+    """Why `status` has its value, in one CamelCase word for programs."""
 
 
 class NodeConfigSource(Model):
-    """NodeConfigSource of core/v1."""
+    """Where a kubelet took its configuration from, in old releases. It has no effect. Deprecated:
+    use the kubelet's configuration file.
+    """
 
     config_map: ConfigMapNodeConfigSource | None = None
+    """The ConfigMap with the configuration."""
 
 
 class NodeConfigStatus(Model):
-    """NodeConfigStatus of core/v1."""
+    """Which configuration from `spec.config_source` a node used, in old releases. Deprecated:
+    nothing sets it any more.
+    """
 
     active: NodeConfigSource | None = None
+    """The configuration that the kubelet used."""
+
     assigned: NodeConfigSource | None = None
+    """The configuration that the kubelet was to use."""
+
     error: str | None = None
+    """Why the kubelet could not use `assigned`; empty if it could."""
+
     last_known_good: NodeConfigSource | None = None
+    """The configuration that the kubelet went back to when `assigned` failed."""
 
 
 class NodeDaemonEndpoints(Model):
-    """NodeDaemonEndpoints of core/v1."""
+    """Ports of Kubernetes' own servers on a node."""
 
     kubelet_endpoint: DaemonEndpoint | None = None
+    """The port of the kubelet's API, which serves logs and `exec`."""
 
 
 class NodeFeatures(Model):
-    """NodeFeatures of core/v1."""
+    """What the container runtime of a node can do, whichever of its runtime handlers runs a pod.
+    Since 1.31.
+    """
 
     supplemental_groups_policy: bool | None = None
+    """Whether the runtime supports `supplemental_groups_policy` of pods, and reports the users of
+    containers.
+    """
 
 
 class NodeList(ModelList[Node]):
@@ -1448,138 +2680,350 @@ class NodeList(ModelList[Node]):
 
 
 class NodeRuntimeHandler(Model):
-    """NodeRuntimeHandler of core/v1."""
+    """A way of running containers that the node's container runtime offers, and that a RuntimeClass
+    can choose. Since 1.30.
+    """
 
     features: NodeRuntimeHandlerFeatures | None = None
+    """What the handler can do."""
+
     name: str | None = None
+    """The name of the handler, which is `handler` in a RuntimeClass. It is empty for the default
+    handler.
+    """
 
 
 class NodeRuntimeHandlerFeatures(Model):
-    """NodeRuntimeHandlerFeatures of core/v1."""
+    """What a runtime handler of a node can do. Since 1.30."""
 
     recursive_read_only_mounts: bool | None = None
+    """Whether it supports volume mounts with `recursive_read_only`, where mounts below are
+    read-only, too.
+    """
+
     user_namespaces: bool | None = None
+    """Whether it supports pods with a user namespace of their own, which have `host_users` set to
+    `false`.
+    """
 
 
 class NodeSelector(Model):
-    """NodeSelector of core/v1."""
+    """Chooses nodes. A node is chosen if at least one of the terms matches it."""
 
     node_selector_terms: list[NodeSelectorTerm]
+    """The terms, of which one is enough. There has to be at least one."""
 
 
 class NodeSelectorRequirement(Model):
-    """NodeSelectorRequirement of core/v1."""
+    """A condition on a label of a node, or on its name."""
 
     key: str
+    """The key of the label. In `match_fields`, it has to be `"metadata.name"`, the name of the
+    node.
+    """
+
     operator: Literal["DoesNotExist", "Exists", "Gt", "In", "Lt", "NotIn"] | str
+    """How to compare: `In` and `NotIn` look for the value in `values`, `Exists` and `DoesNotExist`
+    only look for the key, `Gt` and `Lt` compare integers. Nodes without the label match `NotIn` and
+    `DoesNotExist`. `match_fields` allows only `In` and `NotIn`.
+    """
+
     values: list[str] = field(default_factory=list)
+    """What to compare with: one or more for `In` and `NotIn`, one integer for `Gt` and `Lt`, none
+    for `Exists` and `DoesNotExist`. In `match_fields`, exactly one.
+    """
 
 
 class NodeSelectorTerm(Model):
-    """NodeSelectorTerm of core/v1."""
+    """Conditions on a node, all of which have to be met. A term without conditions matches no node."""
 
     match_expressions: list[NodeSelectorRequirement] = field(default_factory=list)
+    """Conditions on the labels of the node."""
+
     match_fields: list[NodeSelectorRequirement] = field(default_factory=list)
+    """Conditions on the name of the node."""
 
 
 class NodeSwapStatus(Model):
-    """NodeSwapStatus of core/v1."""
+    """How much swap space a node has. Since 1.33."""
 
     capacity: int | None = None
+    """The size of the swap space, in bytes."""
 
 
 class NodeSystemInfo(Model):
-    """NodeSystemInfo of core/v1."""
+    """Versions of the software on a node, and identifiers of the machine."""
 
     architecture: str
+    """The processor architecture, such as `amd64` or `arm64`."""
+
     boot_id: str = field(name="bootID")
+    """An identifier that changes each time the machine starts."""
+
     container_runtime_version: str
+    """The container runtime and its version, such as `containerd://2.1.4`."""
+
     kernel_version: str
+    """The version of the kernel, as `uname -r` prints it."""
+
     kube_proxy_version: str
+    """Meant for the version of kube-proxy. Deprecated: current kubelets leave it empty."""
+
     kubelet_version: str
+    """The version of the kubelet, such as `v1.36.2`."""
+
     machine_id: str = field(name="machineID")
+    """The identifier of the operating system's installation; on Linux, that in `/etc/machine-id`.
+    """
+
     operating_system: str
+    """The operating system: `linux` or `windows`."""
+
     os_image: str
+    """The name and version of the operating system, for people, such as `Debian GNU/Linux 12
+    (bookworm)`.
+    """
+
     system_uuid: str = field(name="systemUUID")
+    """The identifier of the machine according to its firmware. Prefer `machine_id` for telling
+    nodes apart.
+    """
+
     swap: NodeSwapStatus | None = None
+    """The swap space of the node. Since 1.33."""
 
 
 class ObjectFieldSelector(Model):
-    """ObjectFieldSelector of core/v1."""
+    """A field of the pod, whose value an environment variable or a file gets."""
 
     field_path: str
+    """The path of the field, such as `"metadata.name"` or `"metadata.labels['app']"`. Environment
+    variables can also have others, such as `"spec.nodeName"` and `"status.podIP"`; files can also
+    have all `"metadata.labels"` or `"metadata.annotations"`.
+    """
+
     api_version: str | None = None
+    """The version of the pod in which `field_path` is written. Default: `v1`."""
 
 
 class ObjectReference(Model):
-    """ObjectReference of core/v1."""
+    """Names an object of any kind. Which fields are set depends on where the reference stands."""
 
     api_version: str | None = None
+    """The API group and version of the object, such as `apps/v1`."""
+
     field_path: str | None = None
+    """The part of the object that is meant, such as `"spec.containers{web}"` for a container. When
+    absent, the whole object is meant.
+    """
+
     kind: str | None = None
+    """The kind of the object, such as `Pod`."""
+
     name: str | None = None
+    """The name of the object."""
+
     namespace: str | None = None
+    """The namespace of the object. Empty for objects without a namespace."""
+
     resource_version: str | None = None
+    """The state of the object that is meant, as its `metadata.resource_version`."""
+
     uid: str | None = None
+    """The `metadata.uid` of the object, which tells it from a later object of the same name."""
 
 
 class PersistentVolumeSpec(Model):
-    """PersistentVolumeSpec of core/v1."""
+    """A volume, what it can hold and who may use it. It has exactly one source of storage, such as
+    `csi` or `nfs`, which cannot change.
+    """
 
     access_modes: list[
         Literal["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"] | str
     ] = field(
         default_factory=list,
     )
+    """How the volume can be mounted. `ReadWriteOnce` is for one node, `ReadOnlyMany` and
+    `ReadWriteMany` are for many nodes, and `ReadWriteOncePod` is for a single pod and goes with no
+    other mode. At least 1.
+    """
+
     aws_elastic_block_store: AWSElasticBlockStoreVolumeSource | None = None
+    """The volume is an Amazon EBS disk, which the CSI driver `ebs.csi.aws.com` handles. Immutable.
+    Deprecated: use `csi`.
+    """
+
     azure_disk: AzureDiskVolumeSource | None = None
+    """The volume is an Azure data disk, which the CSI driver `disk.csi.azure.com` handles.
+    Immutable. Deprecated: use `csi`.
+    """
+
     azure_file: AzureFilePersistentVolumeSource | None = None
+    """The volume is an Azure file share, which the CSI driver `file.csi.azure.com` handles.
+    Immutable. Deprecated: use `csi`.
+    """
+
     capacity: Quantities = field(default_factory=dict)
+    """The size of the volume, in `storage`. This is the only key, and it is required."""
+
     cephfs: CephFSPersistentVolumeSource | None = None
+    """The volume is on CephFS. Kubernetes 1.31 and newer no longer mount it. Immutable. Deprecated:
+    use `csi`.
+    """
+
     cinder: CinderPersistentVolumeSource | None = None
+    """The volume is an OpenStack Cinder disk, which the CSI driver `cinder.csi.openstack.org`
+    handles. Immutable. Deprecated: use `csi`.
+    """
+
     claim_ref: ObjectReference | None = None
+    """The claim that the volume is bound to. The control plane sets it; set it yourself to reserve
+    the volume for a claim. Remove it to free a released volume for other claims.
+    """
+
     csi: CSIPersistentVolumeSource | None = None
+    """The volume comes from a CSI driver, which is the usual way to provide storage. Immutable."""
+
     fc: FCVolumeSource | None = None
+    """The volume is a Fibre Channel disk, which the node attaches. Immutable."""
+
     flex_volume: FlexPersistentVolumeSource | None = None
+    """The volume comes from a FlexVolume driver, a program that is installed on each node.
+    Immutable. Deprecated: use `csi`.
+    """
+
     flocker: FlockerVolumeSource | None = None
+    """The volume is a Flocker dataset. Kubernetes 1.25 and newer no longer mount it. Immutable.
+    Deprecated: use `csi`.
+    """
+
     gce_persistent_disk: GCEPersistentDiskVolumeSource | None = None
+    """The volume is a Google persistent disk, which the CSI driver `pd.csi.storage.gke.io` handles.
+    Immutable. Deprecated: use `csi`.
+    """
+
     glusterfs: GlusterfsPersistentVolumeSource | None = None
+    """The volume is on GlusterFS. Kubernetes 1.26 and newer no longer mount it. Immutable.
+    Deprecated: use `csi`.
+    """
+
     host_path: HostPathVolumeSource | None = None
+    """The volume is a directory of the node where the pod happens to run. It is meant for tests on
+    clusters of one node; `local` is for more nodes. Immutable.
+    """
+
     iscsi: ISCSIPersistentVolumeSource | None = None
+    """The volume is an iSCSI disk, which the node attaches. Immutable."""
+
     local: LocalVolumeSource | None = None
+    """The volume is a disk or directory of one particular node. It needs `node_affinity`, so that
+    pods run on that node. Immutable.
+    """
+
     mount_options: list[str] = field(default_factory=list)
+    """Options for mounting the volume, such as `ro` or `soft`. Nothing checks them in advance; the
+    mount fails if one is wrong.
+    """
+
     nfs: NFSVolumeSource | None = None
+    """The volume is a directory that an NFS server exports. Immutable."""
+
     node_affinity: VolumeNodeAffinity | None = None
+    """The nodes that can reach the volume. Pods that use the volume are scheduled only there.
+    Immutable once set.
+    """
+
     persistent_volume_reclaim_policy: Literal["Delete", "Recycle", "Retain"] | str | None = None
+    """What becomes of the volume when its claim is deleted. `Retain` keeps it with its data,
+    `Delete` removes it and the storage behind it, `Recycle` empties it for other claims and is
+    deprecated. Default: `Retain`.
+    """
+
     photon_persistent_disk: PhotonPersistentDiskVolumeSource | None = None
+    """The volume is a disk of Photon Controller. Kubernetes 1.16 and newer no longer mount it.
+    Immutable. Deprecated: use `csi`.
+    """
+
     portworx_volume: PortworxVolumeSource | None = None
+    """The volume is from Portworx; the CSI driver `pxd.portworx.com` handles it. Immutable.
+    Deprecated: use `csi`.
+    """
+
     quobyte: QuobyteVolumeSource | None = None
+    """The volume is on Quobyte. Kubernetes 1.25 and newer no longer mount it. Immutable.
+    Deprecated: use `csi`.
+    """
+
     rbd: RBDPersistentVolumeSource | None = None
+    """The volume is a Ceph block device. Kubernetes 1.31 and newer no longer mount it. Immutable.
+    Deprecated: use `csi`.
+    """
+
     scale_io: ScaleIOPersistentVolumeSource | None = field(default=None, name="scaleIO")
+    """The volume is on ScaleIO. Kubernetes 1.22 and newer no longer mount it. Immutable.
+    Deprecated: use `csi`.
+    """
+
     storage_class_name: str | None = None
+    """The StorageClass of the volume. Only claims that name the same class can have the volume.
+    Empty or absent, it is for claims whose class is an empty string.
+    """
+
     storageos: StorageOSPersistentVolumeSource | None = None
+    """The volume is from StorageOS. Kubernetes 1.25 and newer no longer mount it. Immutable.
+    Deprecated: use `csi`.
+    """
+
     volume_attributes_class_name: str | None = None
+    """The VolumeAttributesClass whose settings the volume has. It changes when the CSI driver has
+    changed the volume; once set, it cannot be removed. Only with `csi`.
+    """
+
     volume_mode: Literal["Block", "Filesystem"] | str | None = None
+    """How pods get the volume: `Filesystem` is mounted as a directory, `Block` appears as a raw
+    device. Default: `Filesystem`. Immutable.
+    """
+
     vsphere_volume: VsphereVirtualDiskVolumeSource | None = None
+    """The volume is a virtual disk of vSphere, which the CSI driver `csi.vsphere.vmware.com`
+    handles. Immutable. Deprecated: use `csi`.
+    """
 
 
 class PersistentVolumeStatus(Model):
-    """PersistentVolumeStatus of core/v1."""
+    """Whether a volume is free, bound or released. Set by the server."""
 
     last_phase_transition_time: Time | None = None
+    """When `phase` last changed."""
+
     message: str | None = None
+    """Why the volume is in its phase, as a sentence for people."""
+
     phase: Literal["Available", "Bound", "Failed", "Pending", "Released"] | str | None = None
+    """Where the volume is in its life. `Pending`: not ready yet. `Available`: free for a claim.
+    `Bound`: in use by a claim. `Released`: its claim is gone, and it waits to be reclaimed.
+    `Failed`: reclaiming failed. Default: `Pending`.
+    """
+
     reason: str | None = None
+    """Why something failed, as one word for programs."""
 
 
 class PersistentVolume(Model):
-    """PersistentVolume of core/v1."""
+    """A piece of storage in the cluster, made by an administrator or on demand for a claim. It
+    lives longer than the pods that use it.
+    """
 
     api_version: Literal["v1"] = constant("v1", name="apiVersion")
     kind: Literal["PersistentVolume"] = constant("PersistentVolume")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: PersistentVolumeSpec = auto(PersistentVolumeSpec)
+    """The wanted state, as users write it."""
+
     status: PersistentVolumeStatus = auto(PersistentVolumeStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 
@@ -1587,31 +3031,74 @@ class PersistentVolume(Model):
 
 
 class PersistentVolumeClaimSpec(Model):
-    """PersistentVolumeClaimSpec of core/v1."""
+    """The storage that a claim asks for. Most of it cannot change afterwards; a bound claim may ask
+    for a larger size or another VolumeAttributesClass.
+    """
 
     access_modes: list[
         Literal["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"] | str
     ] = field(
         default_factory=list,
     )
+    """How the volume must be mountable. `ReadWriteOnce` is for one node, `ReadOnlyMany` and
+    `ReadWriteMany` are for many nodes, and `ReadWriteOncePod` is for a single pod and goes with no
+    other mode. At least 1. Immutable.
+    """
+
     data_source: TypedLocalObjectReference | None = None
+    """The VolumeSnapshot or PersistentVolumeClaim whose content the new volume starts with. Sources
+    of other kinds are dropped; `data_source_ref` takes them. The server keeps the two fields equal.
+    Immutable.
+    """
+
     data_source_ref: TypedObjectReference | None = None
+    """The object whose content the new volume starts with: a PersistentVolumeClaim, or any object
+    of another API group that a driver or volume populator knows. Without a namespace in it, the
+    server keeps it equal to `data_source`. Immutable.
+    """
+
     resources: VolumeResourceRequirements | None = None
+    """How large the volume must be, in `requests.storage`. A bound claim can ask for more if its
+    StorageClass allows expansion. After a failed expansion it can ask for less again, but only for
+    more than `status.capacity`.
+    """
+
     selector: LabelSelector | None = None
+    """Labels of the PersistentVolumes to choose from. A claim with a selector gets no new volume
+    from a provisioner. Immutable.
+    """
+
     storage_class_name: str | None = None
+    """The StorageClass that makes the volume. Absent, the server sets the default class of the
+    cluster. An empty string asks for an existing volume without a class. Immutable once set.
+    """
+
     volume_attributes_class_name: str | None = None
+    """The VolumeAttributesClass with settings for the volume, such as its speed. When a bound claim
+    names another class, the CSI driver changes the volume accordingly.
+    """
+
     volume_mode: Literal["Block", "Filesystem"] | str | None = None
+    """How pods get the volume: `Filesystem` is mounted as a directory, `Block` appears as a raw
+    device. Default: `Filesystem`. Immutable.
+    """
+
     volume_name: str | None = None
+    """The PersistentVolume that the claim is bound to. The control plane sets it; set it yourself
+    to ask for a particular volume. Immutable once set.
+    """
 
 
 class PersistentVolumeClaimStatus(Model):
-    """PersistentVolumeClaimStatus of core/v1."""
+    """What a claim has got, and how far changes of its volume are. Set by the server."""
 
     access_modes: list[
         Literal["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"] | str
     ] = field(
         default_factory=list,
     )
+    """How the bound volume can be mounted."""
+
     allocated_resource_statuses: dict[
         str,
         Literal[
@@ -1625,22 +3112,49 @@ class PersistentVolumeClaimStatus(Model):
     ] = field(
         default_factory=dict,
     )
+    """How far a resize is, by the name of the resource, such as `storage`. First the controller
+    works on it, then the node; `Infeasible` states mean that the storage refused it. Absent when no
+    resize is under way.
+    """
+
     allocated_resources: Quantities = field(default_factory=dict)
+    """The size that a resize is working towards, by the name of the resource. It may exceed
+    `capacity`. Quotas count the larger one of this and what `spec.resources` requests.
+    """
+
     capacity: Quantities = field(default_factory=dict)
+    """The actual size of the volume, in `storage`."""
+
     conditions: list[PersistentVolumeClaimCondition] = field(default_factory=list)
+    """The conditions of the claim, such as a resize that is under way or failed."""
+
     current_volume_attributes_class_name: str | None = None
+    """The VolumeAttributesClass whose settings the volume has now. Absent if it has none."""
+
     modify_volume_status: ModifyVolumeStatus | None = None
+    """How far the change to another VolumeAttributesClass is. Absent when none is under way."""
+
     phase: Literal["Bound", "Lost", "Pending"] | str | None = None
+    """Whether the claim has a volume. `Pending`: not yet. `Bound`: yes. `Lost`: it had one, which
+    no longer exists. Default: `Pending`.
+    """
 
 
 class PersistentVolumeClaim(Model):
-    """PersistentVolumeClaim of core/v1."""
+    """A request for storage in a namespace. Kubernetes binds it to a PersistentVolume that fits,
+    and pods use it as a volume.
+    """
 
     api_version: Literal["v1"] = constant("v1", name="apiVersion")
     kind: Literal["PersistentVolumeClaim"] = constant("PersistentVolumeClaim")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: PersistentVolumeClaimSpec = auto(PersistentVolumeClaimSpec)
+    """The wanted state, as users write it."""
+
     status: PersistentVolumeClaimStatus = auto(PersistentVolumeClaimStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 
@@ -1648,14 +3162,27 @@ class PersistentVolumeClaim(Model):
 
 
 class PersistentVolumeClaimCondition(Model):
-    """PersistentVolumeClaimCondition of core/v1."""
+    """One aspect of the state of a claim, such as a resize of its volume."""
 
     status: str
+    """Whether the condition holds; `True`, `False` or `Unknown`."""
+
     type: str
+    """What the condition is about, such as `Resizing`, `FileSystemResizePending` or
+    `ModifyingVolume`.
+    """
+
     last_probe_time: Time | None = None
+    """When this condition was last checked."""
+
     last_transition_time: Time | None = None
+    """When `status` last changed."""
+
     message: str | None = None
+    """What happened, as a sentence for people."""
+
     reason: str | None = None
+    """Why `status` last changed, as one word for programs."""
 
 
 class PersistentVolumeClaimList(ModelList[PersistentVolumeClaim]):
@@ -1666,17 +3193,27 @@ class PersistentVolumeClaimList(ModelList[PersistentVolumeClaim]):
 
 
 class PersistentVolumeClaimTemplate(Model):
-    """PersistentVolumeClaimTemplate of core/v1."""
+    """A pattern for the claim of an ephemeral volume. Each pod gets a claim of its own, which is
+    deleted with the pod.
+    """
 
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Labels and annotations for the claim. No other metadata is allowed here."""
+
     spec: PersistentVolumeClaimSpec
+    """What the claim asks for; it is copied into the claim as it is."""
 
 
 class PersistentVolumeClaimVolumeSource(Model):
-    """PersistentVolumeClaimVolumeSource of core/v1."""
+    """A volume of a pod that is the storage behind a PersistentVolumeClaim."""
 
     claim_name: str
+    """The name of the PersistentVolumeClaim, in the pod's namespace."""
+
     read_only: bool | None = None
+    """Whether all containers get the volume read-only, whatever their volume mounts say. Absent
+    means `false`.
+    """
 
 
 class PersistentVolumeList(ModelList[PersistentVolume]):
@@ -1687,97 +3224,355 @@ class PersistentVolumeList(ModelList[PersistentVolume]):
 
 
 class PhotonPersistentDiskVolumeSource(Model):
-    """PhotonPersistentDiskVolumeSource of core/v1."""
+    """A disk of VMware's Photon Controller. Kubernetes 1.16 and newer no longer mount it.
+    Deprecated: use a CSI volume.
+    """
 
     pd_id: str = field(name="pdID")
+    """The ID of the disk in Photon Controller."""
+
     fs_type: str | None = None
+    """The filesystem of the disk, such as `ext4` or `xfs`. Absent means `ext4`."""
 
 
 class PodSpec(Model):
-    """PodSpec of core/v1."""
+    """What a pod runs, how, and on which nodes. In an existing pod only images,
+    `active_deadline_seconds`, `tolerations`, `scheduling_gates` and, by the `resize` subresource,
+    CPU and memory can change, within limits. In the template of a Deployment everything can change,
+    for new pods.
+    """
 
     containers: list[Container]
+    """The containers of the pod, which run at the same time. They start when the init containers
+    are done. An existing pod cannot get or lose containers. At least 1.
+    """
+
     active_deadline_seconds: int | None = None
+    """For how many seconds the pod may be active, from `status.start_time` on. Then it is stopped
+    and fails. For an existing pod, this can be set or lowered, but not raised. Range: 1 to
+    2147483647.
+    """
+
     affinity: Affinity | None = None
+    """Rules for the choice of the node: by labels of nodes, or by other pods that run there. They
+    are either required or preferred.
+    """
+
     automount_service_account_token: bool | None = None
+    """Whether containers find a token for the Kubernetes API in
+    `/var/run/secrets/kubernetes.io/serviceaccount`. Absent, the ServiceAccount decides, by its
+    field of the same name; if that is absent too, they get the token.
+    """
+
     dns_config: PodDNSConfig | None = None
+    """DNS settings in addition to those of `dns_policy`. Needed if that is `None`."""
+
     dns_policy: (
         Literal["ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"] | str | None
     ) = None
+    """Where DNS settings come from. `ClusterFirst`: from the cluster, but from the node for pods
+    with `host_network`. `ClusterFirstWithHostNet`: from the cluster for these, too. `Default`: from
+    the node. `None`: from `dns_config` only. Default: `ClusterFirst`.
+    """
+
     enable_service_links: bool | None = None
+    """Whether containers get environment variables with the addresses of the Services in the
+    namespace, such as `REDIS_SERVICE_HOST`. Default: `true`.
+    """
+
     ephemeral_containers: list[EphemeralContainer] = field(default_factory=list)
+    """Containers that were added to the running pod, mostly to debug it. They cannot be in a new
+    pod: the `ephemeralcontainers` subresource adds them, and they cannot be changed or removed.
+    """
+
     host_aliases: list[HostAlias] = field(default_factory=list)
+    """Further lines for `/etc/hosts` in the containers, which map host names to IP addresses."""
+
     host_ipc: bool | None = field(default=None, name="hostIPC")
+    """Whether the pod shares shared memory and semaphores (the IPC namespace) with its node. Absent
+    means `false`. Linux only.
+    """
+
     host_network: bool | None = None
+    """Whether the pod uses the network of its node, with its addresses and ports. A container's
+    `host_port` must then equal its `container_port`; the server fills it in. Absent means `false`.
+    """
+
     host_pid: bool | None = field(default=None, name="hostPID")
+    """Whether containers see all processes of the node. Absent means `false`. Linux only. Not with
+    `share_process_namespace`.
+    """
+
     host_users: bool | None = None
+    """`false` gives the pod its own user namespace: root in a container is then an ordinary user on
+    the node, so that a break-out does less harm. Such a pod cannot have `host_network`, `host_pid`
+    or `host_ipc`. Absent means `true`. Linux only.
+    """
+
     hostname: str | None = None
+    """The host name that the pod sees. Absent, it is the name of the pod. With `subdomain`, it is
+    also in the DNS name of the pod. At most 63 characters.
+    """
+
     hostname_override: str | None = None
+    """The host name that the pod sees, which may have dots, instead of `hostname` and `subdomain`.
+    It does not change DNS records. At most 64 characters. Not with `host_network` or
+    `set_hostname_as_fqdn`. Beta, gate `HostnameOverride`.
+    """
+
     image_pull_secrets: list[LocalObjectReference] = field(default_factory=list)
+    """Secrets in the pod's namespace with credentials for image registries. Absent, those of the
+    ServiceAccount are used.
+    """
+
     init_containers: list[Container] = field(default_factory=list)
+    """Containers that run before `containers`, one after the other. Each must succeed before the
+    next starts. One with the `restart_policy` `Always` is a sidecar: it only has to start, and
+    keeps running next to the others.
+    """
+
     node_name: str | None = None
+    """The node that runs the pod. The scheduler sets it. A pod that has it from the start skips the
+    scheduler; to choose nodes, use `node_selector` or `affinity`. Immutable once set. Not with
+    `scheduling_gates`.
+    """
+
     node_selector: dict[str, str] = field(default_factory=dict)
+    """Labels that a node must have to run the pod, all of them. In an existing pod, labels can be
+    added as long as it has `scheduling_gates`.
+    """
+
     os: PodOS | None = None
+    """The operating system of the containers. The server refuses fields that are only for another
+    one. This does not choose nodes; for that, use `node_selector` with `kubernetes.io/os`.
+    """
+
     overhead: Quantities = field(default_factory=dict)
+    """Resources that the pod needs besides those of its containers, for instance for a virtual
+    machine around them. They come from the RuntimeClass, and count for scheduling and quotas. Set
+    by the server.
+    """
+
     preemption_policy: Literal["Never", "PreemptLowerPriority"] | str | None = None
+    """Whether the pod may evict pods of lower priority: `PreemptLowerPriority` lets it, with
+    `Never` it waits. The server takes it from the PriorityClass and refuses another value. Default:
+    `PreemptLowerPriority`.
+    """
+
     priority: int | None = None
+    """How important the pod is; pods with higher numbers are scheduled first. The server takes it
+    from the PriorityClass and refuses another value. Default: `0`. Set by the server.
+    """
+
     priority_class_name: str | None = None
+    """The PriorityClass that gives the pod its priority. `system-cluster-critical` and
+    `system-node-critical` always exist. Absent, the class that is marked as global default counts;
+    if no class is, the priority is 0.
+    """
+
     readiness_gates: list[PodReadinessGate] = field(default_factory=list)
+    """Further conditions that must be `True` for the pod to be ready, besides the readiness of its
+    containers. Other controllers set them.
+    """
+
     resource_claims: list[PodResourceClaim] = field(default_factory=list)
+    """Devices that must be reserved before the pod can start, by dynamic resource allocation. A
+    container uses one if it names it in `resources.claims`.
+    """
+
     resources: ResourceRequirements | None = None
+    """Requests and limits of CPU, memory and huge pages for the whole pod, which its containers
+    share. The requests cannot be less than those of the containers together. Linux only. Beta, gate
+    `PodLevelResources`.
+    """
+
     restart_policy: Literal["Always", "Never", "OnFailure"] | str | None = None
+    """When a container that ends is started again: `Always`, `OnFailure` (only if its exit code is
+    not 0), or `Never`. Jobs take only the last two, Deployments only `Always`. Default: `Always`.
+    """
+
     runtime_class_name: str | None = None
+    """The RuntimeClass that says with which container runtime to run the pod. The server refuses
+    the pod if there is no such class. Absent, nodes use their default runtime.
+    """
+
     scheduler_name: str | None = None
+    """The scheduler that chooses the node. Default: `default-scheduler`."""
+
     scheduling_gates: list[PodSchedulingGate] = field(default_factory=list)
+    """Reasons to wait: the scheduler ignores the pod until this list is empty. Gates can be set
+    only in a new pod, and later be removed, but not added.
+    """
+
     scheduling_group: PodSchedulingGroup | None = None
+    """The group of pods that the pod is scheduled with. Absent, it is scheduled alone. Immutable.
+    Since 1.36. Alpha, gate `GenericWorkload`.
+    """
+
     security_context: PodSecurityContext | None = None
+    """Users, groups and restrictions for all containers. What a container's own `security_context`
+    says wins. Default: `{}`.
+    """
+
     service_account: str | None = None
+    """The old name of `service_account_name`; the server keeps the two equal. Deprecated: use
+    `service_account_name`.
+    """
+
     service_account_name: str | None = None
+    """The ServiceAccount, in the pod's namespace, as which the pod talks to the Kubernetes API.
+    Default: `default`.
+    """
+
     set_hostname_as_fqdn: bool | None = field(default=None, name="setHostnameAsFQDN")
+    """Whether the host name that the pod sees is its full domain name instead of the first part. No
+    effect without `subdomain`. Absent means `false`. Not with `hostname_override`.
+    """
+
     share_process_namespace: bool | None = None
+    """Whether the containers see and can signal each other's processes. None of their processes has
+    the process ID 1 then. Absent means `false`. Linux only. Not with `host_pid`.
+    """
+
     subdomain: str | None = None
+    """Makes the full host name of the pod `hostname.subdomain.namespace.svc.` and the domain of the
+    cluster. DNS knows it if a headless Service of this name selects the pod. At most 63 characters.
+    """
+
     termination_grace_period_seconds: int | None = None
+    """How many seconds containers get to end after the stop signal, before they are killed. `0`
+    kills them at once. A delete request can ask for another time. Default: `30`.
+    """
+
     tolerations: list[Toleration] = field(default_factory=list)
+    """Taints of nodes that do not keep the pod away. The server adds two, so that the pod stays for
+    300 seconds on a node that becomes not ready or unreachable, unless the pod has its own for
+    that. An existing pod can get more of them.
+    """
+
     topology_spread_constraints: list[TopologySpreadConstraint] = field(default_factory=list)
+    """Rules to spread pods evenly over nodes, zones or other topologies. A node has to meet all of
+    them.
+    """
+
     volumes: list[Volume] = field(default_factory=list)
+    """The volumes of the pod. Containers mount them by their names, in `volume_mounts`."""
 
 
 class PodStatus(Model):
-    """PodStatus of core/v1."""
+    """What has become of a pod: its phase, conditions, addresses and containers. Mostly the kubelet
+    reports it, so it is out of date when the node is cut off. Set by the server.
+    """
 
     allocated_resources: Quantities = field(default_factory=dict)
+    """The requests that the node has set aside for the whole pod. Without requests in
+    `spec.resources`, it is the sum over the containers. Beta, gate
+    `InPlacePodLevelResourcesVerticalScaling`.
+    """
+
     conditions: list[PodCondition] = field(default_factory=list)
+    """The conditions of the pod. `Ready` tells whether it can serve, `PodScheduled` whether it has
+    a node.
+    """
+
     container_statuses: list[ContainerStatus] = field(default_factory=list)
+    """The state of each container in `spec.containers`, such as whether it runs, is ready, and how
+    often it was restarted.
+    """
+
     ephemeral_container_statuses: list[ContainerStatus] = field(default_factory=list)
+    """The state of each ephemeral container that was added to the pod."""
+
     extended_resource_claim_status: PodExtendedResourceClaimStatus | None = None
+    """The ResourceClaim that the scheduler made for the extended resources of the pod. Beta, gate
+    `DRAExtendedResource`.
+    """
+
     host_ip: str | None = field(default=None, name="hostIP")
+    """The IP address of the node. Absent until the pod has started there."""
+
     host_ips: list[HostIP] = field(default_factory=list, name="hostIPs")
+    """The IP addresses of the node, for IPv4 and IPv6. The first one is `host_ip`."""
+
     init_container_statuses: list[ContainerStatus] = field(default_factory=list)
+    """The state of each container in `spec.init_containers`. One that is no sidecar is ready when
+    it has ended successfully.
+    """
+
     message: str | None = None
+    """Why the pod is in its state, as a sentence for people."""
+
     node_allocatable_resource_claim_statuses: list[NodeAllocatableResourceClaimStatus] = field(
         default_factory=list,
     )
+    """CPU, memory and similar resources of the node that the pod got by resource claims. Since
+    1.36. Alpha, gate `DRANodeAllocatableResources`.
+    """
+
     nominated_node_name: str | None = None
+    """The node where the scheduler expects the pod to run, for instance while it evicts others from
+    there. It is no promise; the pod may come to another node.
+    """
+
     observed_generation: int = field(default=UNSET_ZERO)
+    """The `metadata.generation` of the pod that the status is about. If it is lower than the
+    current one, the kubelet has not taken up the latest changes yet.
+    """
+
     phase: Literal["Failed", "Pending", "Running", "Succeeded", "Unknown"] | str | None = None
+    """Where the pod is in its life. `Pending`: not all of its containers have started yet.
+    `Running`: it is on a node, and a container runs or restarts. `Succeeded`: all ended with exit
+    code 0, for good. `Failed`: all ended, and at least one failed. `Unknown` is no longer used.
+    """
+
     pod_ip: str | None = field(default=None, name="podIP")
+    """The IP address of the pod, which other pods can reach. Absent until it has one."""
+
     pod_ips: list[PodIP] = field(default_factory=list, name="podIPs")
+    """The IP addresses of the pod, at most one of IPv4 and one of IPv6. The first one is `pod_ip`.
+    """
+
     qos_class: Literal["BestEffort", "Burstable", "Guaranteed"] | str | None = None
+    """How well the pod is protected when its node runs short, from its requests and limits.
+    `Guaranteed`: each container has limits of CPU and memory, and equal requests. `BestEffort`: it
+    has neither. `Burstable`: anything else. Immutable. Set by the server.
+    """
+
     reason: str | None = None
+    """Why the pod is in its state, as one word for programs, such as `Evicted`."""
+
     resize: str | None = None
+    """How far a change of resources is. Deprecated: use the conditions `PodResizePending` and
+    `PodResizeInProgress`.
+    """
+
     resource_claim_statuses: list[PodResourceClaimStatus] = field(default_factory=list)
+    """The ResourceClaims that were made for the pod from templates."""
+
     resources: ResourceRequirements | None = None
+    """The requests and limits of `spec.resources` that are in effect on the node. Beta, gate
+    `InPlacePodLevelResourcesVerticalScaling`.
+    """
+
     start_time: Time | None = None
+    """When the kubelet accepted the pod. Images are pulled after this."""
 
 
 class Pod(Model):
-    """Pod of core/v1."""
+    """One or more containers that run together on a node and share its network address and volumes.
+    Usually a Deployment, Job or other controller makes pods.
+    """
 
     api_version: Literal["v1"] = constant("v1", name="apiVersion")
     kind: Literal["Pod"] = constant("Pod")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: PodSpec = auto(PodSpec)
+    """The wanted state, as users write it."""
+
     status: PodStatus = auto(PodStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 
@@ -1785,88 +3580,197 @@ class Pod(Model):
 
 
 class PodAffinity(Model):
-    """PodAffinity of core/v1."""
+    """Rules that draw a pod to places where certain other pods run."""
 
     preferred_during_scheduling_ignored_during_execution: list[WeightedPodAffinityTerm] = field(
         default_factory=list,
     )
+    """Pods that this pod would like to be near, with weights. The scheduler adds up the weights
+    that a node meets, as a part of its score. The pod also runs where none is met.
+    """
+
     required_during_scheduling_ignored_during_execution: list[PodAffinityTerm] = field(
         default_factory=list,
     )
+    """Pods that this pod must be near; all terms have to be met, or the pod stays unscheduled. What
+    changes after the pod was scheduled does not move it.
+    """
 
 
 class PodAffinityTerm(Model):
-    """PodAffinityTerm of core/v1."""
+    """A group of pods, and what counts as near them: the same node, zone or other topology.
+    Affinity seeks that place, anti-affinity avoids it.
+    """
 
     topology_key: str
+    """The label of nodes that says what is near: nodes with the same value of it are one place.
+    `kubernetes.io/hostname` means the node, `topology.kubernetes.io/zone` the zone.
+    """
+
     label_selector: LabelSelector | None = None
+    """The labels of the pods in the group. An empty selector matches all pods; without a selector,
+    the term matches none.
+    """
+
     match_label_keys: list[str] = field(default_factory=list)
+    """Keys of labels whose values the other pods must share with this pod. The server adds them to
+    `label_selector` when it creates the pod. With `pod-template-hash`, only pods of the same
+    rollout count. Only with `label_selector`.
+    """
+
     mismatch_label_keys: list[str] = field(default_factory=list)
+    """Keys of labels whose values the other pods must not share with this pod. The server adds them
+    to `label_selector` when it creates the pod. Only with `label_selector`.
+    """
+
     namespace_selector: LabelSelector | None = None
+    """Labels of namespaces whose pods count, in addition to `namespaces`. An empty selector matches
+    all namespaces. Without both fields, only the pod's own namespace counts.
+    """
+
     namespaces: list[str] = field(default_factory=list)
+    """Names of namespaces whose pods count, in addition to those that `namespace_selector` matches.
+    Without both fields, only the pod's own namespace counts.
+    """
 
 
 class PodAntiAffinity(Model):
-    """PodAntiAffinity of core/v1."""
+    """Rules that keep a pod away from places where certain other pods run."""
 
     preferred_during_scheduling_ignored_during_execution: list[WeightedPodAffinityTerm] = field(
         default_factory=list,
     )
+    """Pods that this pod would like to be far from, with weights. Each one that is near lowers the
+    score of a node. The pod also runs there if nothing better is left.
+    """
+
     required_during_scheduling_ignored_during_execution: list[PodAffinityTerm] = field(
         default_factory=list,
     )
+    """Pods that this pod must not be near; all terms have to be met, or the pod stays unscheduled.
+    What changes after the pod was scheduled does not move it.
+    """
 
 
 class PodCertificateProjection(Model):
-    """PodCertificateProjection of core/v1."""
+    """A private key and an X.509 certificate for the pod, as files in a projected volume. The
+    kubelet makes the key, asks a signer for the certificate, and renews both in time. Beta, gate
+    `PodCertificateRequest`.
+    """
 
     key_type: str
+    """The kind of key to make: `RSA3072`, `RSA4096`, `ECDSAP256`, `ECDSAP384`, `ECDSAP521` or
+    `ED25519`.
+    """
+
     signer_name: str
+    """The signer that issues the certificate, as `domain/path`; the kubelet sends it a
+    PodCertificateRequest.
+    """
+
     certificate_chain_path: str | None = None
+    """The file for the certificate chain alone, relative to the volume. During a renewal it may not
+    fit the key of `key_path`; `credential_bundle_path` avoids this.
+    """
+
     credential_bundle_path: str | None = None
+    """The file for the private key and the certificate chain together, in PEM, relative to the
+    volume. The key comes first. The two always fit each other, so this suits most programs best.
+    """
+
     key_path: str | None = None
+    """The file for the private key alone, relative to the volume. During a renewal it may not fit
+    the certificate of `certificate_chain_path`; `credential_bundle_path` avoids this.
+    """
+
     max_expiration_seconds: int | None = None
+    """For how many seconds the certificate may be valid at most. The signer may choose less, but at
+    least an hour; signers below `kubernetes.io` give at most 24 hours. Default: `86400`. Range:
+    3600 to 7862400.
+    """
+
     user_annotations: dict[str, str] = field(default_factory=dict)
+    """Additional data for the signer. It appears in the PodCertificateRequest as
+    `spec.unverifiedUserAnnotations`, and the signer says which keys it knows. Each key needs a
+    domain as prefix.
+    """
 
 
 class PodCondition(Model):
-    """PodCondition of core/v1."""
+    """One aspect of the state of a pod, such as whether it is scheduled or ready."""
 
     status: str
+    """Whether the condition holds; `True`, `False` or `Unknown`."""
+
     type: str
+    """What the condition is about, such as `PodScheduled`, `Initialized`, `ContainersReady`,
+    `Ready`, `DisruptionTarget`, or one that a readiness gate names.
+    """
+
     last_probe_time: Time | None = None
+    """When this condition was last checked; usually absent."""
+
     last_transition_time: Time | None = None
+    """When `status` last changed."""
+
     message: str | None = None
+    """What happened, as a sentence for people."""
+
     observed_generation: int = field(default=UNSET_ZERO)
+    """The `metadata.generation` of the pod that the condition is about. If it is lower than the
+    current one, the condition does not know the latest changes yet.
+    """
+
     reason: str | None = None
+    """Why `status` last changed, as one word for programs."""
 
 
 class PodDNSConfig(Model):
-    """PodDNSConfig of core/v1."""
+    """DNS settings of a pod, which go into its `/etc/resolv.conf` together with those of
+    `spec.dns_policy`.
+    """
 
     nameservers: list[str] = field(default_factory=list)
+    """IP addresses of name servers, after those of `spec.dns_policy`. If that is `None`, there must
+    be one here. At most 3.
+    """
+
     options: list[PodDNSConfigOption] = field(default_factory=list)
+    """Options of the resolver, such as `ndots`. They win over those of `spec.dns_policy`."""
+
     searches: list[str] = field(default_factory=list)
+    """Domains to try for short host names, after those of `spec.dns_policy`. At most 32, and 2048
+    characters together.
+    """
 
 
 class PodDNSConfigOption(Model):
-    """PodDNSConfigOption of core/v1."""
+    """One option of the DNS resolver, for the `options` line of `/etc/resolv.conf`."""
 
     name: str | None = None
+    """The option, such as `ndots` or `timeout`. It must not be empty."""
+
     value: str | None = None
+    """The value of the option, such as `2`. Absent for options that have none."""
 
 
 class PodExtendedResourceClaimStatus(Model):
-    """PodExtendedResourceClaimStatus of core/v1."""
+    """The ResourceClaim that the scheduler made for a pod whose extended resources, such as
+    `example.com/gpu`, come from dynamic resource allocation. Beta, gate `DRAExtendedResource`.
+    """
 
     request_mappings: list[ContainerExtendedResourceRequest]
+    """Which request in the ResourceClaim serves which extended resource of which container."""
+
     resource_claim_name: str
+    """The name of the ResourceClaim, in the pod's namespace."""
 
 
 class PodIP(Model):
-    """PodIP of core/v1."""
+    """An IP address of a pod."""
 
     ip: str
+    """The IPv4 or IPv6 address."""
 
 
 class PodList(ModelList[Pod]):
@@ -1877,69 +3781,153 @@ class PodList(ModelList[Pod]):
 
 
 class PodOS(Model):
-    """PodOS of core/v1."""
+    """The operating system that the containers of a pod are made for."""
 
     name: str
+    """The operating system; `linux` or `windows`."""
 
 
 class PodReadinessGate(Model):
-    """PodReadinessGate of core/v1."""
+    """A further condition that a pod needs in order to be ready, which some controller sets."""
 
     condition_type: str
+    """The `type` of the condition in `status.conditions`, such as `example.com/attached`. The pod
+    is not ready until that condition is `True`; a missing one counts as `False`.
+    """
 
 
 class PodResourceClaim(Model):
-    """PodResourceClaim of core/v1."""
+    """Devices that a pod needs: an existing ResourceClaim, or one to be made from a template. It
+    has exactly one of the two.
+    """
 
     name: str
+    """The name by which containers of the pod refer to the claim, in `resources.claims`. Unique in
+    the pod. At most 63 characters.
+    """
+
     resource_claim_name: str | None = None
+    """The name of an existing ResourceClaim in the pod's namespace. Several pods can share it. Not
+    with `resource_claim_template_name`.
+    """
+
     resource_claim_template_name: str | None = None
+    """The name of a ResourceClaimTemplate in the pod's namespace. The pod gets a ResourceClaim of
+    its own from it, which is deleted with the pod; `status.resource_claim_statuses` has its name.
+    Not with `resource_claim_name`.
+    """
 
 
 class PodResourceClaimStatus(Model):
-    """PodResourceClaimStatus of core/v1."""
+    """The ResourceClaim that was made for a pod from a ResourceClaimTemplate."""
 
     name: str
+    """The name of the entry in `spec.resource_claims`."""
+
     resource_claim_name: str | None = None
+    """The name of the ResourceClaim, in the pod's namespace. Absent if none was needed; the entry
+    then has no effect.
+    """
 
 
 class PodSchedulingGate(Model):
-    """PodSchedulingGate of core/v1."""
+    """Something that a pod waits for before the scheduler looks at it."""
 
     name: str
+    """The name of the gate, such as `example.com/quota-check`. Unique in the pod. The controller
+    behind it removes the gate when the pod may go on.
+    """
 
 
 class PodSchedulingGroup(Model):
-    """PodSchedulingGroup of core/v1."""
+    """The group of pods that a pod is scheduled with. Since 1.36. Alpha, gate `GenericWorkload`."""
 
     pod_group_name: str | None = None
+    """The name of a PodGroup in the pod's namespace. It need not exist yet when the pod is created.
+    """
 
 
 class PodSecurityContext(Model):
-    """PodSecurityContext of core/v1."""
+    """The users, groups and restrictions with which all containers of a pod run. What the
+    `security_context` of a container says wins over it.
+    """
 
     app_armor_profile: AppArmorProfile | None = None
+    """The AppArmor profile that limits what the containers may do. Linux only. Since 1.30."""
+
     fs_group: int | None = None
+    """A group that owns the files in volumes and that all containers belong to. The kubelet gives
+    it read and write access, for kinds of volumes that support this. Absent, ownership stays as it
+    is. Linux only. Range: 0 to 2147483647.
+    """
+
     fs_group_change_policy: Literal["Always", "OnRootMismatch"] | str | None = None
+    """When to change the owner of a volume to `fs_group`: `Always` does it at each mount,
+    `OnRootMismatch` only if the top directory differs, which is faster for large volumes. Absent
+    means `Always`. Linux only.
+    """
+
     run_as_group: int | None = None
+    """The group ID of the processes. Absent, the container runtime chooses. Linux only. Range: 0 to
+    2147483647.
+    """
+
     run_as_non_root: bool | None = None
+    """Whether to refuse containers that would run as root (user ID 0); the kubelet then does not
+    start them. Absent means `false`.
+    """
+
     run_as_user: int | None = None
+    """The user ID of the processes. Absent, the image says it. Linux only. Range: 0 to 2147483647.
+    """
+
     se_linux_change_policy: str | None = None
+    """How volumes get the SELinux label of the pod: `Recursive` changes each file, `MountOption`
+    sets it at the mount, which is faster, but needs the gate `SELinuxMount`. Absent, volumes with
+    `ReadWriteOncePod` are labelled at the mount, others file by file. Linux only.
+    """
+
     se_linux_options: SELinuxOptions | None = None
+    """The SELinux label of the containers. Absent, the container runtime gives each container a
+    random one. Linux only.
+    """
+
     seccomp_profile: SeccompProfile | None = None
+    """The seccomp profile, which limits the system calls that the containers may make. Linux only.
+    """
+
     supplemental_groups: list[int] = field(default_factory=list)
+    """Further group IDs of the first process in each container, next to `run_as_group` and
+    `fs_group`. Groups from the image come on top, unless `supplemental_groups_policy` is `Strict`.
+    Linux only. Range: 0 to 2147483647.
+    """
+
     supplemental_groups_policy: Literal["Merge", "Strict"] | str | None = None
+    """What becomes of the groups that the image gives the user in its `/etc/group`: `Merge` adds
+    them to the others, `Strict` leaves them out. Absent means `Merge`. Linux only.
+    """
+
     sysctls: list[Sysctl] = field(default_factory=list)
+    """Kernel parameters to set for the pod. Those that the pod shares with its node, for instance
+    by `host_network`, are refused. Linux only.
+    """
+
     windows_options: WindowsSecurityContextOptions | None = None
+    """Settings for containers on Windows nodes, such as the user name. Windows only."""
 
 
 class PodTemplate(Model):
-    """PodTemplate of core/v1."""
+    """A pattern for pods, kept as an object of its own. Workloads such as Deployments do not use
+    it; they have a template inside.
+    """
 
     api_version: Literal["v1"] = constant("v1", name="apiVersion")
     kind: Literal["PodTemplate"] = constant("PodTemplate")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     template: PodTemplateSpec | None = None
+    """The labels and the spec of the pods."""
 
     if TYPE_CHECKING:
 
@@ -1954,122 +3942,272 @@ class PodTemplateList(ModelList[PodTemplate]):
 
 
 class PodTemplateSpec(Model):
-    """PodTemplateSpec of core/v1."""
+    """The pods that a workload, such as a Deployment or Job, makes."""
 
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Labels and annotations of the pods. The labels have to match the selector of the workload."""
+
     spec: PodSpec = auto(PodSpec)
+    """What the pods run, and how."""
 
 
 class PortStatus(Model):
-    """PortStatus of core/v1."""
+    """The state of one port of a load balancer."""
 
     port: int
+    """The number of the Service port."""
+
     protocol: Literal["SCTP", "TCP", "UDP"] | str
+    """The protocol of the Service port."""
+
     error: str | None = None
+    """What is wrong with the port, as one word. Words of a cloud provider look like
+    `example.com/CamelCase`. Absent if nothing is wrong.
+    """
 
 
 class PortworxVolumeSource(Model):
-    """PortworxVolumeSource of core/v1."""
+    """A volume of Portworx, which the CSI driver `pxd.portworx.com` handles. Deprecated: use a CSI
+    volume.
+    """
 
     volume_id: str = field(name="volumeID")
+    """The ID of the volume in Portworx."""
+
     fs_type: str | None = None
+    """The filesystem of the volume, such as `ext4` or `xfs`. Absent means `ext4`."""
+
     read_only: bool | None = None
+    """Whether all containers get the volume read-only, whatever their volume mounts say. Absent
+    means `false`.
+    """
 
 
 class PreferredSchedulingTerm(Model):
-    """PreferredSchedulingTerm of core/v1."""
+    """Nodes that a pod would like to run on, and how much that counts."""
 
     preference: NodeSelectorTerm
+    """The labels or names of the nodes."""
+
     weight: int
+    """How much a matching node gains in the choice, compared with other preferences. Range: 1 to
+    100.
+    """
 
 
 class Probe(Model):
-    """Probe of core/v1."""
+    """A check of a container that the kubelet repeats, to see whether it has started, lives or is
+    ready. It has exactly one of `exec`, `grpc`, `http_get` and `tcp_socket`.
+    """
 
     exec: ExecAction | None = None
+    """Runs a command in the container. The check succeeds if the exit code is 0."""
+
     failure_threshold: int | None = None
+    """How many checks in a row must fail before the probe as a whole fails. The container is then
+    restarted, or not ready if it is a readiness probe. Default: `3`. At least 1.
+    """
+
     grpc: GRPCAction | None = None
+    """Asks the gRPC health service of the container. The check succeeds if it answers `SERVING`."""
+
     http_get: HTTPGetAction | None = None
+    """Sends an HTTP GET request. The check succeeds if the status code of the answer is from 200 to
+    399.
+    """
+
     initial_delay_seconds: int | None = None
+    """How many seconds after the start of the container the first check comes. Absent means `0`."""
+
     period_seconds: int | None = None
+    """How many seconds pass between checks. Default: `10`. At least 1."""
+
     success_threshold: int | None = None
+    """How many checks in a row must succeed, after a failure, before the probe succeeds again. It
+    must be 1 for liveness and startup probes. Default: `1`. At least 1.
+    """
+
     tcp_socket: TCPSocketAction | None = None
+    """Opens a TCP connection. The check succeeds if the port accepts it."""
+
     termination_grace_period_seconds: int | None = None
+    """How many seconds the container gets to end when this probe fails, before it is killed.
+    Absent, the pod's field of the same name counts. Not for readiness probes. At least 1.
+    """
+
     timeout_seconds: int | None = None
+    """After how many seconds without an answer a check fails. Default: `1`. At least 1."""
 
 
 class ProjectedVolumeSource(Model):
-    """ProjectedVolumeSource of core/v1."""
+    """A volume that puts files from several sources into one directory, such as Secrets, ConfigMaps
+    and service account tokens.
+    """
 
     default_mode: int | None = None
+    """The permissions of the files, unless an item has its own. 420 is octal 0644: the owner reads
+    and writes, others read. Other settings, such as `fs_group`, can change them. Default: `420`.
+    Range: 0 to 511.
+    """
+
     sources: list[VolumeProjection] = field(default_factory=list)
+    """The sources of files. Two of them must not make a file of the same path."""
 
 
 class QuobyteVolumeSource(Model):
-    """QuobyteVolumeSource of core/v1."""
+    """A volume of a Quobyte storage system. Kubernetes 1.25 and newer no longer mount it.
+    Deprecated: use a CSI volume.
+    """
 
     registry: str
+    """The Quobyte registries, as `host:port`; several are separated by commas."""
+
     volume: str
+    """The name of the volume, which exists already."""
+
     group: str | None = None
+    """The group as which files are accessed. Absent means no group."""
+
     read_only: bool | None = None
+    """Whether the volume is mounted read-only. Absent means `false`."""
+
     tenant: str | None = None
+    """The tenant in Quobyte that owns the volume. At most 64 characters."""
+
     user: str | None = None
+    """The user as which files are accessed. Absent means the user of the service account."""
 
 
 class RBDPersistentVolumeSource(Model):
-    """RBDPersistentVolumeSource of core/v1."""
+    """A block device image of a Ceph cluster, as the storage of a persistent volume. It has not
+    worked since 1.31. Deprecated: use `csi` with the driver of Ceph.
+    """
 
     image: str
+    """The name of the RBD image in `pool`."""
+
     monitors: list[str]
+    """The addresses of the Ceph monitors, as `host:port`."""
+
     fs_type: str | None = None
+    """The file system on the image, such as `ext4` or `xfs`; the node has to support it. When
+    absent, it is `ext4`.
+    """
+
     keyring: str | None = None
+    """The path of the Ceph keyring file on the node, with the key of `user`. Ignored when
+    `secret_ref` is set. Default: `/etc/ceph/keyring`.
+    """
+
     pool: str | None = None
+    """The Ceph pool that has the image. Default: `rbd`."""
+
     read_only: bool | None = None
+    """Whether containers can only read the volume, whatever their `volume_mounts` say."""
+
     secret_ref: SecretReference | None = None
+    """The Secret with the key of `user`. It is used instead of `keyring`."""
+
     user: str | None = None
+    """The Ceph user that connects. Default: `admin`."""
 
 
 class RBDVolumeSource(Model):
-    """RBDVolumeSource of core/v1."""
+    """A block device image of a Ceph cluster, as a volume of a pod. It has not worked since 1.31.
+    Deprecated: use `persistent_volume_claim` with the CSI driver of Ceph.
+    """
 
     image: str
+    """The name of the RBD image in `pool`."""
+
     monitors: list[str]
+    """The addresses of the Ceph monitors, as `host:port`."""
+
     fs_type: str | None = None
+    """The file system on the image, such as `ext4` or `xfs`; the node has to support it. When
+    absent, it is `ext4`.
+    """
+
     keyring: str | None = None
+    """The path of the Ceph keyring file on the node, with the key of `user`. Ignored when
+    `secret_ref` is set. Default: `/etc/ceph/keyring`.
+    """
+
     pool: str | None = None
+    """The Ceph pool that has the image. Default: `rbd`."""
+
     read_only: bool | None = None
+    """Whether containers can only read the volume, whatever their `volume_mounts` say."""
+
     secret_ref: LocalObjectReference | None = None
+    """The Secret with the key of `user`, in the pod's namespace. It is used instead of `keyring`.
+    """
+
     user: str | None = None
+    """The Ceph user that connects. Default: `admin`."""
 
 
 class ReplicationControllerSpec(Model):
-    """ReplicationControllerSpec of core/v1."""
+    """How many pods a ReplicationController keeps, which ones are its own, and how it creates more."""
 
     min_ready_seconds: int = field(default=UNSET_ZERO)
+    """How many seconds a new pod has to be ready, without a crash, before it counts as available.
+    When absent, a pod counts as soon as it is ready. At least 0.
+    """
+
     replicas: int | None = None
+    """How many pods to keep. 0 removes them all. Default: `1`. At least 0."""
+
     selector: dict[str, str] = field(default_factory=dict)
+    """The labels of the pods that belong to the controller; a pod needs all of them, and so does
+    `template`. Default: the labels of `template`.
+    """
+
     template: PodTemplateSpec | None = None
+    """The pod to create when there are too few. Its `restart_policy` has to be `Always`. The server
+    refuses a controller without a template.
+    """
 
 
 class ReplicationControllerStatus(Model):
-    """ReplicationControllerStatus of core/v1."""
+    """How many pods a ReplicationController has, and what state they are in."""
 
     replicas: int
+    """How many pods the controller has now, ready or not."""
+
     available_replicas: int = field(default=UNSET_ZERO)
+    """How many pods have been ready for `spec.min_ready_seconds` or longer."""
+
     conditions: list[ReplicationControllerCondition] = field(default_factory=list)
+    """Problems of the controller, such as a failure to create pods."""
+
     fully_labeled_replicas: int = field(default=UNSET_ZERO)
+    """How many pods have all labels of `spec.template`."""
+
     observed_generation: int = field(default=UNSET_ZERO)
+    """The `metadata.generation` that this status is about. When it is lower than the current one,
+    the controller has not yet acted on the last change of `spec`.
+    """
+
     ready_replicas: int = field(default=UNSET_ZERO)
+    """How many pods are ready, which means that they can serve requests."""
 
 
 class ReplicationController(Model):
-    """ReplicationController of core/v1."""
+    """Keeps a number of equal pods running, and replaces those that fail or are deleted.
+    Deployments have taken its place.
+    """
 
     api_version: Literal["v1"] = constant("v1", name="apiVersion")
     kind: Literal["ReplicationController"] = constant("ReplicationController")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: ReplicationControllerSpec = auto(ReplicationControllerSpec)
+    """The wanted state, as users write it."""
+
     status: ReplicationControllerStatus = auto(ReplicationControllerStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 
@@ -2077,13 +4215,26 @@ class ReplicationController(Model):
 
 
 class ReplicationControllerCondition(Model):
-    """ReplicationControllerCondition of core/v1."""
+    """One aspect of the state of a ReplicationController, such as a failure to create pods."""
 
     status: str
+    """Whether the condition holds: `True`, `False` or `Unknown`."""
+
     type: str
+    """What the condition is about. Kubernetes itself uses `ReplicaFailure`: a pod could not be
+    created or deleted.
+    """
+
     last_transition_time: Time | None = None
+    """When `status` last changed."""
+
     message: str | None = None
+    """Details for people to read, such as the text of the error."""
+
     reason: str | None = None
+    """Why the condition last changed, as one word that programs can compare, such as
+    `FailedCreate`.
+    """
 
 
 class ReplicationControllerList(ModelList[ReplicationController]):
@@ -2094,33 +4245,73 @@ class ReplicationControllerList(ModelList[ReplicationController]):
 
 
 class ResourceClaim(Model):
-    """ResourceClaim of core/v1."""
+    """Gives a container devices, such as GPUs, from a claim that its pod lists in
+    `spec.resource_claims`.
+    """
 
     name: str
+    """The `name` of the entry in `spec.resource_claims` of the pod."""
+
     request: str | None = None
+    """The name of a request within the claim; the container gets only the devices for it. When
+    absent, it gets all devices of the claim. Since 1.31.
+    """
 
 
 class ResourceFieldSelector(Model):
-    """ResourceFieldSelector of core/v1."""
+    """Chooses an amount of CPU, memory or storage of a container, to be shown in an environment
+    variable or a file.
+    """
 
     resource: str
+    """The amount to show, such as `limits.cpu` or `requests.memory`. For a limit that the container
+    does not have, it is what the node can give to pods.
+    """
+
     container_name: str | None = None
+    """The container whose amount is shown. An environment variable shows its own container's when
+    it is absent; a file needs it.
+    """
+
     divisor: Quantity | None = None
+    """The unit to show the amount in; fractions are rounded up. For example, `1m` shows thousandths
+    of a CPU, and `1Mi` shows mebibytes. When absent, it is `1`: whole CPUs, or bytes.
+    """
 
 
 class ResourceHealth(Model):
-    """ResourceHealth of core/v1."""
+    """The health of one device that a container has, as the node reports it. Beta, gate
+    `ResourceHealthStatus`.
+    """
 
     resource_id: str = field(name="resourceID")
+    """The id of the device. While the pod exists, no other device on its node has the same id."""
+
     health: str | None = None
+    """`Healthy`; `Unhealthy`, which may be temporary; or `Unknown`, when nothing reports on the
+    device, for example because its plugin has gone.
+    """
+
     message: str | None = None
+    """More about the health for people to read, if the driver of the device tells it. Beta, gate
+    `ResourceHealthStatusMessage`.
+    """
 
 
 class ResourceQuotaSpec(Model):
-    """ResourceQuotaSpec of core/v1."""
+    """The limits of a ResourceQuota, and which objects count towards them."""
 
     hard: Quantities = field(default_factory=dict)
+    """The limits by name. They are amounts, such as `requests.cpu` and `limits.memory`, or counts,
+    such as `pods` and `count/deployments.apps`. The server refuses new objects that would exceed a
+    limit.
+    """
+
     scope_selector: ScopeSelector | None = None
+    """Which objects count, for example pods of certain priority classes. An object has to match
+    `scopes`, too.
+    """
+
     scopes: list[
         Literal[
             "BestEffort",
@@ -2135,23 +4326,37 @@ class ResourceQuotaSpec(Model):
     ] = field(
         default_factory=list,
     )
+    """Which objects count: those that all these scopes apply to. For example, `Terminating` applies
+    to pods with `active_deadline_seconds`, and `BestEffort` to pods without requests and limits.
+    All objects count when it is absent. Immutable.
+    """
 
 
 class ResourceQuotaStatus(Model):
-    """ResourceQuotaStatus of core/v1."""
+    """The limits of a ResourceQuota and how much of them is used."""
 
     hard: Quantities = field(default_factory=dict)
+    """The limits that are in force, which a controller copies from `spec.hard`."""
+
     used: Quantities = field(default_factory=dict)
+    """How much the objects of the namespace use now, by the names in `hard`."""
 
 
 class ResourceQuota(Model):
-    """ResourceQuota of core/v1."""
+    """Limits what all objects of a namespace may use together, such as CPU and storage, and how
+    many objects of a kind there may be.
+    """
 
     api_version: Literal["v1"] = constant("v1", name="apiVersion")
     kind: Literal["ResourceQuota"] = constant("ResourceQuota")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: ResourceQuotaSpec = auto(ResourceQuotaSpec)
+    """The wanted state, as users write it."""
+
     status: ResourceQuotaStatus = auto(ResourceQuotaStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 
@@ -2166,69 +4371,155 @@ class ResourceQuotaList(ModelList[ResourceQuota]):
 
 
 class ResourceRequirements(Model):
-    """ResourceRequirements of core/v1."""
+    """How much CPU, memory and other resources a container or a pod needs, and how much it can use
+    at most.
+    """
 
     claims: list[ResourceClaim] = field(default_factory=list)
+    """The devices that the container uses. Each is from an entry of the pod's
+    `spec.resource_claims`. Not allowed for a pod as a whole. It cannot change while the pod exists.
+    """
+
     limits: Quantities = field(default_factory=dict)
+    """The most that can be used, by resource, such as `cpu`, `memory` or `example.com/gpu`. A
+    container that reaches its limit of CPU is slowed down; one that exceeds its limit of memory is
+    killed.
+    """
+
     requests: Quantities = field(default_factory=dict)
+    """How much is reserved, by resource. The scheduler looks for a node that has this much left.
+    When a container has only a limit for a resource, its request is the same. At most the limit.
+    """
 
 
 class ResourceStatus(Model):
-    """ResourceStatus of core/v1."""
+    """The health of the devices that a container has of one resource. Beta, gate
+    `ResourceHealthStatus`.
+    """
 
     name: str
+    """The resource: a name from the container's `resources`, such as `example.com/gpu`, or
+    `claim:NAME/REQUEST` for devices from a claim.
+    """
+
     resources: list[ResourceHealth] = field(default_factory=list)
+    """The devices and their health. Each device is listed once."""
 
 
 class SELinuxOptions(Model):
-    """SELinuxOptions of core/v1."""
+    """The SELinux label of a container's processes, made of four parts: `user:role:type:level`. The
+    rules of SELinux on the node refer to it.
+    """
 
     level: str | None = None
+    """The level part of the label, such as `s0:c123,c456`. Different categories (`c123`) keep
+    containers out of each other's files.
+    """
+
     role: str | None = None
+    """The role part of the label, such as `system_r`."""
+
     type: str | None = None
+    """The type part of the label, such as `container_t`. SELinux rules say what processes of a type
+    can do.
+    """
+
     user: str | None = None
+    """The user part of the label, such as `system_u`. It is a user of SELinux, not of Linux."""
 
 
 class ScaleIOPersistentVolumeSource(Model):
-    """ScaleIOPersistentVolumeSource of core/v1."""
+    """A ScaleIO volume, as the storage of a persistent volume. It has not worked since 1.22.
+    Deprecated: use `csi`.
+    """
 
     gateway: str
+    """The address of the ScaleIO gateway, whose API manages the volumes."""
+
     secret_ref: SecretReference
+    """The Secret with the user and the password for `gateway`."""
+
     system: str
+    """The name of the storage system in ScaleIO."""
+
     fs_type: str | None = None
+    """The file system on the volume, such as `ext4`; the node has to support it. Default: `xfs`."""
+
     protection_domain: str | None = None
+    """The protection domain in ScaleIO that has the storage."""
+
     read_only: bool | None = None
+    """Whether containers can only read the volume, whatever their `volume_mounts` say."""
+
     ssl_enabled: bool | None = None
+    """Whether the connection to `gateway` uses TLS."""
+
     storage_mode: str | None = None
+    """How the volume gets its space: `ThinProvisioned` when data is written, `ThickProvisioned` in
+    advance. Default: `ThinProvisioned`.
+    """
+
     storage_pool: str | None = None
+    """The storage pool in `protection_domain` that has the volume."""
+
     volume_name: str | None = None
+    """The ScaleIO volume to use; it has to exist. The server refuses an empty name."""
 
 
 class ScaleIOVolumeSource(Model):
-    """ScaleIOVolumeSource of core/v1."""
+    """A ScaleIO volume, as a volume of a pod. It has not worked since 1.22. Deprecated: use
+    `persistent_volume_claim`.
+    """
 
     gateway: str
+    """The address of the ScaleIO gateway, whose API manages the volumes."""
+
     secret_ref: LocalObjectReference
+    """The Secret with the user and the password for `gateway`, in the pod's namespace."""
+
     system: str
+    """The name of the storage system in ScaleIO."""
+
     fs_type: str | None = None
+    """The file system on the volume, such as `ext4`; the node has to support it. Default: `xfs`."""
+
     protection_domain: str | None = None
+    """The protection domain in ScaleIO that has the storage."""
+
     read_only: bool | None = None
+    """Whether containers can only read the volume, whatever their `volume_mounts` say."""
+
     ssl_enabled: bool | None = None
+    """Whether the connection to `gateway` uses TLS."""
+
     storage_mode: str | None = None
+    """How the volume gets its space: `ThinProvisioned` when data is written, `ThickProvisioned` in
+    advance. Default: `ThinProvisioned`.
+    """
+
     storage_pool: str | None = None
+    """The storage pool in `protection_domain` that has the volume."""
+
     volume_name: str | None = None
+    """The ScaleIO volume to use; it has to exist. The server refuses an empty name."""
 
 
 class ScopeSelector(Model):
-    """ScopeSelector of core/v1."""
+    """Chooses the objects that count towards a ResourceQuota, by their scopes."""
 
     match_expressions: list[ScopedResourceSelectorRequirement] = field(default_factory=list)
+    """The requirements. An object has to meet all of them."""
 
 
 class ScopedResourceSelectorRequirement(Model):
-    """ScopedResourceSelectorRequirement of core/v1."""
+    """A requirement on one scope of an object, such as the priority class of a pod."""
 
     operator: Literal["DoesNotExist", "Exists", "In", "NotIn"] | str
+    """How the scope is checked. `In`: it has one of `values`; `NotIn`: none of them; `Exists`: the
+    scope applies to the object; `DoesNotExist`: it does not. Scopes other than `PriorityClass` and
+    `VolumeAttributesClass` allow only `Exists`.
+    """
+
     scope_name: (
         Literal[
             "BestEffort",
@@ -2241,26 +4532,61 @@ class ScopedResourceSelectorRequirement(Model):
         ]
         | str
     )
+    """What is checked. For example, `PriorityClass` is the priority class of a pod, and
+    `Terminating` applies to pods with `active_deadline_seconds`.
+    """
+
     values: list[str] = field(default_factory=list)
+    """The names to look for: priority classes, or volume attributes classes. At least 1 with `In`
+    and `NotIn`. Not with `Exists` and `DoesNotExist`.
+    """
 
 
 class SeccompProfile(Model):
-    """SeccompProfile of core/v1."""
+    """Limits which system calls the processes of a container can make, by a seccomp profile of the
+    Linux kernel.
+    """
 
     type: Literal["Localhost", "RuntimeDefault", "Unconfined"] | str
+    """Where the profile comes from. `RuntimeDefault`: the container runtime has one; `Localhost`: a
+    file on the node; `Unconfined`: there is none, so all system calls are possible.
+    """
+
     localhost_profile: str | None = None
+    """The file of the profile on the node, relative to the kubelet's folder for seccomp profiles;
+    without `..`. Only with `type` `Localhost`, which needs it.
+    """
 
 
 class Secret(Model, sensitive=("data", "string_data")):
-    """Secret of core/v1."""
+    """Data that only few may read, such as passwords, tokens and keys. Pods use it as files or
+    environment variables.
+    """
 
     api_version: Literal["v1"] = constant("v1", name="apiVersion")
     kind: Literal["Secret"] = constant("Secret")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     data: dict[str, bytes] = field(default_factory=dict)
+    """The data by key, as bytes; JSON has them in base64. A key consists of letters, digits, `-`,
+    `_` and `.`. At most 1048576 bytes in all.
+    """
+
     immutable: bool | None = None
+    """Whether `data` is fixed. Once it is true, neither it nor `data` can change; to change them,
+    the Secret has to be deleted and created again.
+    """
+
     string_data: dict[str, str] = field(default_factory=dict)
+    """Data as text, for convenience when writing. The server puts it into `data`, where it replaces
+    entries with the same key, and never returns it here.
+    """
+
     type: str | None = None
+    """What the data is for. The server checks the keys for types that it knows, such as
+    `kubernetes.io/tls`; any other name is possible. Default: `Opaque`. Immutable.
+    """
 
     if TYPE_CHECKING:
 
@@ -2268,18 +4594,30 @@ class Secret(Model, sensitive=("data", "string_data")):
 
 
 class SecretEnvSource(Model):
-    """SecretEnvSource of core/v1."""
+    """Makes an environment variable of each entry of a Secret, named after the key."""
 
     name: str | None = None
+    """The Secret's name, in the namespace of the pod. It must not be empty."""
+
     optional: bool | None = None
+    """Whether the container can start without the Secret. When absent, it waits until the Secret
+    exists.
+    """
 
 
 class SecretKeySelector(Model):
-    """SecretKeySelector of core/v1."""
+    """Chooses one value of a Secret."""
 
     key: str
+    """The key of the value in the `data` of the Secret."""
+
     name: str | None = None
+    """The Secret's name, in the namespace of the pod. It must not be empty."""
+
     optional: bool | None = None
+    """Whether the container can start without the Secret or the key. When absent, it waits until
+    both exist.
+    """
 
 
 class SecretList(ModelList[Secret]):
@@ -2290,88 +4628,256 @@ class SecretList(ModelList[Secret]):
 
 
 class SecretProjection(Model):
-    """SecretProjection of core/v1."""
+    """Shows entries of a Secret as files in a projected volume."""
 
     items: list[KeyToPath] = field(default_factory=list)
+    """Which entries become files, and where. When absent, each entry becomes a file named after its
+    key. A key that the Secret lacks keeps the pod from starting, unless `optional` is true.
+    """
+
     name: str | None = None
+    """The Secret's name, in the namespace of the pod. It must not be empty."""
+
     optional: bool | None = None
+    """Whether the pod can start without the Secret, or without some keys of `items`. When absent,
+    it waits until they exist.
+    """
 
 
 class SecretReference(Model):
-    """SecretReference of core/v1."""
+    """Names a Secret in any namespace."""
 
     name: str | None = None
+    """The name of the Secret, in `namespace`."""
+
     namespace: str | None = None
+    """The namespace that the Secret is in."""
 
 
 class SecretVolumeSource(Model):
-    """SecretVolumeSource of core/v1."""
+    """Shows the entries of a Secret as files in a volume. The node keeps them in memory, not on a
+    disk.
+    """
 
     default_mode: int | None = None
+    """The permission bits of files whose item has none of its own. 420 is octal 0644: the owner can
+    write, all can read. Default: `420`. Range: 0 to 511.
+    """
+
     items: list[KeyToPath] = field(default_factory=list)
+    """Which entries become files, and where. When absent, each entry becomes a file named after its
+    key. A key that the Secret lacks keeps the pod from starting, unless `optional` is true.
+    """
+
     optional: bool | None = None
+    """Whether the pod can start without the Secret, or without some keys of `items`. When absent,
+    it waits until they exist.
+    """
+
     secret_name: str | None = None
+    """The Secret's name, in the namespace of the pod. It must not be empty."""
 
 
 class SecurityContext(Model):
-    """SecurityContext of core/v1."""
+    """What the processes of one container are and what they can do. A setting here takes the place
+    of the same one in the `security_context` of the pod.
+    """
 
     allow_privilege_escalation: bool | None = None
+    """Whether a process can gain more rights than its parent, for example by a setuid program. When
+    absent, it can. `false` is refused for privileged containers and for those with the capability
+    `CAP_SYS_ADMIN`. Linux only.
+    """
+
     app_armor_profile: AppArmorProfile | None = None
+    """The AppArmor profile that limits what the container can do. When absent, the pod's counts.
+    Linux only. Since 1.30.
+    """
+
     capabilities: Capabilities | None = None
+    """Which Linux capabilities to add to those that the container runtime gives by default, and
+    which to take away. Linux only.
+    """
+
     privileged: bool | None = None
+    """Whether the container has nearly the same rights as root on the node, with access to its
+    devices. Linux only.
+    """
+
     proc_mount: Literal["Default", "Unmasked"] | str | None = None
+    """How `/proc` appears in the container. `Default`: the runtime hides some of its files and
+    makes others read-only; `Unmasked`: it is left as it is, for which the pod needs `host_users`
+    set to `false`. When absent, it is `Default`. Linux only.
+    """
+
     read_only_root_filesystem: bool | None = None
+    """Whether the container cannot write to the file system of its image. Volumes stay writable.
+    Linux only.
+    """
+
     run_as_group: int | None = None
+    """The id of the primary group of the processes. When absent, the pod's counts, then the choice
+    of the container runtime. Linux only. Range: 0 to 2147483647.
+    """
+
     run_as_non_root: bool | None = None
+    """Whether the kubelet refuses to start the container when its user is root (id 0). When absent,
+    the pod's setting counts.
+    """
+
     run_as_user: int | None = None
+    """The id of the user that the processes run as. When absent, the pod's counts, then the user
+    that the image names. Linux only. Range: 0 to 2147483647.
+    """
+
     se_linux_options: SELinuxOptions | None = None
+    """The SELinux label of the container. When absent, the pod's counts, then one that the
+    container runtime chooses. Linux only.
+    """
+
     seccomp_profile: SeccompProfile | None = None
+    """Which system calls the processes can make. When absent, the pod's profile counts. Linux only.
+    """
+
     windows_options: WindowsSecurityContextOptions | None = None
+    """Settings for a container on Windows. When absent, the pod's count. Windows only."""
 
 
 class ServiceSpec(Model):
-    """ServiceSpec of core/v1."""
+    """Which pods a Service leads to, at which ports, and how it is reached."""
 
     allocate_load_balancer_node_ports: bool | None = None
+    """Whether the server gives each port a `node_port`. Turn it off if the load balancer reaches
+    pods in another way. Default: `true`. Only with `type` `LoadBalancer`.
+    """
+
     cluster_ip: str | None = field(default=None, name="clusterIP")
+    """The address of the Service inside the cluster. When absent, the server chooses a free one.
+    `None` makes the Service headless: it has no address, and its DNS name leads directly to the
+    pods. Immutable once set. Not with `type` `ExternalName`.
+    """
+
     cluster_ips: list[str] = field(default_factory=list, name="clusterIPs")
+    """The addresses of the Service inside the cluster, one for each of `ip_families`. The first one
+    equals `cluster_ip`. At most 2. The first one is immutable once set. Not with `type`
+    `ExternalName`.
+    """
+
     external_ips: list[str] = field(default_factory=list, name="externalIPs")
+    """Addresses from outside the cluster for which nodes take connections, too. Kubernetes does not
+    manage them; something else has to route them to a node. Deprecated: since 1.36, clusters need
+    not support it.
+    """
+
     external_name: str | None = None
+    """The DNS name that the Service stands for. The cluster's DNS answers with a CNAME record for
+    it; no traffic passes through Kubernetes. Only with `type` `ExternalName`.
+    """
+
     external_traffic_policy: Literal["Cluster", "Local"] | str | None = None
+    """Where traffic from outside goes. `Cluster`: to pods on any node; `Local`: to pods on the node
+    that it reaches, which keeps the client's address; without such pods it is lost. Default:
+    `Cluster`. Only with `type` `NodePort` or `LoadBalancer`, or with `external_ips`.
+    """
+
     health_check_node_port: int | None = None
+    """The port of each node that tells load balancers whether the node has pods of the Service.
+    When absent, the server chooses a free one. Immutable once set. Only with `type` `LoadBalancer`
+    and `external_traffic_policy` `Local`.
+    """
+
     internal_traffic_policy: Literal["Cluster", "Local"] | str | None = None
+    """Where traffic to the cluster's addresses of the Service goes. `Cluster`: to pods on any node;
+    `Local`: to pods on the client's node; without such pods it is lost. Default: `Cluster`.
+    """
+
     ip_families: list[Literal["", "IPv4", "IPv6"] | str] = field(default_factory=list)
+    """The families of the Service's addresses; the main one is first. When absent, the server
+    chooses them by `ip_family_policy`. At most 2. The first one is immutable once set. Not with
+    `type` `ExternalName`.
+    """
+
     ip_family_policy: Literal["PreferDualStack", "RequireDualStack", "SingleStack"] | str | None = (
         None
     )
+    """Whether the Service has addresses of one family or two. `SingleStack`: one;
+    `PreferDualStack`: two if the cluster has both; `RequireDualStack`: two, or the server refuses
+    it. Default: `SingleStack`; `RequireDualStack` for headless Services without `selector`. Not
+    with `type` `ExternalName`.
+    """
+
     load_balancer_class: str | None = None
+    """Which load balancer implementation serves the Service, such as `example.com/internal`. When
+    absent, the cluster's default one does. Immutable once set. Only with `type` `LoadBalancer`.
+    """
+
     load_balancer_ip: str | None = field(default=None, name="loadBalancerIP")
+    """The address that the load balancer should have. Many implementations ignore it. Deprecated:
+    use annotations of the implementation.
+    """
+
     load_balancer_source_ranges: list[str] = field(default_factory=list)
+    """The client addresses that the load balancer accepts, as CIDRs such as `203.0.113.0/24`.
+    Implementations may ignore it. When absent, it accepts all. Only with `type` `LoadBalancer`.
+    """
+
     ports: list[ServicePort] = field(default_factory=list)
+    """The ports of the Service. At least 1, except for headless and `ExternalName` Services."""
+
     publish_not_ready_addresses: bool | None = None
+    """Whether pods count as endpoints although they are not ready. It lets pods of a StatefulSet
+    find each other in DNS while they start.
+    """
+
     selector: dict[str, str] = field(default_factory=dict)
+    """The labels of the pods that get the traffic; a pod needs all of them. When absent, Kubernetes
+    makes no EndpointSlices for the Service, and others have to. Ignored with `type` `ExternalName`.
+    """
+
     session_affinity: Literal["ClientIP", "None"] | str | None = None
+    """Whether connections of one client go to the same pod. `ClientIP`: yes, clients are told apart
+    by address; `None`: no. Default: `None`.
+    """
+
     session_affinity_config: SessionAffinityConfig | None = None
+    """How long a client stays with its pod. Only with `session_affinity` `ClientIP`."""
+
     traffic_distribution: str | None = None
+    """Which pods get traffic first, as a hint. `PreferSameZone`: those in the client's zone;
+    `PreferSameNode`: those on its node; `PreferClose`: the deprecated name of `PreferSameZone`.
+    Since 1.30.
+    """
+
     type: Literal["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"] | str | None = None
+    """How the Service is reached. `ClusterIP`: inside the cluster; `NodePort`: also at a port of
+    every node; `LoadBalancer`: also by an external load balancer; `ExternalName`: it is an alias of
+    another DNS name. Default: `ClusterIP`.
+    """
 
 
 class ServiceStatus(Model):
-    """ServiceStatus of core/v1."""
+    """What controllers report about a Service, such as the addresses of its load balancer."""
 
     conditions: list[Condition] = field(default_factory=list)
+    """What controllers found out about the Service, such as errors of the load balancer."""
+
     load_balancer: LoadBalancerStatus | None = None
+    """The addresses of the load balancer, once it has any. Only with `spec.type` `LoadBalancer`."""
 
 
 class Service(Model):
-    """Service of core/v1."""
+    """Gives a set of pods one stable address and DNS name, and distributes connections among them."""
 
     api_version: Literal["v1"] = constant("v1", name="apiVersion")
     kind: Literal["Service"] = constant("Service")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: ServiceSpec = auto(ServiceSpec)
+    """The wanted state, as users write it."""
+
     status: ServiceStatus = auto(ServiceStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 
@@ -2379,14 +4885,27 @@ class Service(Model):
 
 
 class ServiceAccount(Model):
-    """ServiceAccount of core/v1."""
+    """An identity for the processes in pods, with which they call the Kubernetes API."""
 
     api_version: Literal["v1"] = constant("v1", name="apiVersion")
     kind: Literal["ServiceAccount"] = constant("ServiceAccount")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     automount_service_account_token: bool | None = None
+    """Whether pods with this account get a token for the Kubernetes API as a file. The field of the
+    same name in a pod takes precedence. When absent, they get it.
+    """
+
     image_pull_secrets: list[LocalObjectReference] = field(default_factory=list)
+    """Secrets of the same namespace with credentials for image registries. A pod with this account
+    that lists none itself gets these.
+    """
+
     secrets: list[ObjectReference] = field(default_factory=list)
+    """Secrets of the same namespace that pods with this account can use. It restricts them only if
+    the annotation `kubernetes.io/enforce-mountable-secrets`, which is deprecated, is `true`.
+    """
 
     if TYPE_CHECKING:
 
@@ -2401,11 +4920,22 @@ class ServiceAccountList(ModelList[ServiceAccount]):
 
 
 class ServiceAccountTokenProjection(Model):
-    """ServiceAccountTokenProjection of core/v1."""
+    """Puts a token of the pod's service account into a file of a projected volume. The kubelet
+    replaces it before it expires.
+    """
 
     path: str
+    """The path of the file, relative to the volume and without `..`."""
+
     audience: str | None = None
+    """Who the token is for; others should not accept it. When absent, it is for the Kubernetes API
+    server.
+    """
+
     expiration_seconds: int | None = None
+    """How many seconds the token should be valid. The kubelet replaces it after 80 percent of that
+    time, at the latest after 24 hours. Default: `3600`. Range: 600 to 4294967296.
+    """
 
 
 class ServiceList(ModelList[Service]):
@@ -2416,239 +4946,599 @@ class ServiceList(ModelList[Service]):
 
 
 class ServicePort(Model):
-    """ServicePort of core/v1."""
+    """A port at which a Service takes connections, and the port of the pods that they go to."""
 
     port: int
+    """The port of the Service, which clients connect to. Range: 1 to 65535."""
+
     app_protocol: str | None = None
+    """The protocol that is spoken above TCP or UDP, as a hint for proxies: a standard name such as
+    `https`, or one with a prefix such as `kubernetes.io/h2c`.
+    """
+
     name: str | None = None
+    """The name of the port, which EndpointSlices use as well. A Service with several ports needs a
+    different name for each. At most 63 characters.
+    """
+
     node_port: int | None = None
+    """The port at which each node takes connections for the Service. When absent, the server
+    chooses a free one, usually from 30000 to 32767. Only with `spec.type` `NodePort` or
+    `LoadBalancer`.
+    """
+
     protocol: Literal["SCTP", "TCP", "UDP"] | str | None = None
+    """The transport protocol of the port. Default: `TCP`."""
+
     target_port: int | str | None = None
+    """The port of the pods: a number, or the name of a port of their containers. Default: the
+    number in `port`. Range: 1 to 65535.
+    """
 
 
 class SessionAffinityConfig(Model):
-    """SessionAffinityConfig of core/v1."""
+    """Settings for a Service that keeps each client on the same pod."""
 
     client_ip: ClientIPConfig | None = field(default=None, name="clientIP")
+    """Settings for telling clients apart by address, such as how long a client stays with its pod.
+    """
 
 
 class SleepAction(Model):
-    """SleepAction of core/v1."""
+    """Waits for some seconds when a container starts or stops, for example until load balancers no
+    longer use it. Since 1.29.
+    """
 
     seconds: int
+    """How many seconds to wait. Range: 0 to `termination_grace_period_seconds` of the pod."""
 
 
 class StorageOSPersistentVolumeSource(Model):
-    """StorageOSPersistentVolumeSource of core/v1."""
+    """A StorageOS volume, as the storage of a persistent volume. It has not worked since 1.25.
+    Deprecated: use `csi`.
+    """
 
     fs_type: str | None = None
+    """The file system on the volume, such as `ext4` or `xfs`; the node has to support it. When
+    absent, it is `ext4`.
+    """
+
     read_only: bool | None = None
+    """Whether containers can only read the volume, whatever their `volume_mounts` say."""
+
     secret_ref: ObjectReference | None = None
+    """The Secret with the credentials for the API of StorageOS. When absent, default credentials
+    are tried.
+    """
+
     volume_name: str | None = None
+    """The name of the volume in StorageOS, within `volume_namespace`. It must not be empty."""
+
     volume_namespace: str | None = None
+    """The namespace in StorageOS that has the volume. When absent, it is named like the pod's
+    namespace.
+    """
 
 
 class StorageOSVolumeSource(Model):
-    """StorageOSVolumeSource of core/v1."""
+    """A StorageOS volume, as a volume of a pod. It has not worked since 1.25. Deprecated: use
+    `persistent_volume_claim`.
+    """
 
     fs_type: str | None = None
+    """The file system on the volume, such as `ext4` or `xfs`; the node has to support it. When
+    absent, it is `ext4`.
+    """
+
     read_only: bool | None = None
+    """Whether containers can only read the volume, whatever their `volume_mounts` say."""
+
     secret_ref: LocalObjectReference | None = None
+    """The Secret with the credentials for the API of StorageOS, in the pod's namespace. When
+    absent, default credentials are tried.
+    """
+
     volume_name: str | None = None
+    """The name of the volume in StorageOS, within `volume_namespace`. It must not be empty."""
+
     volume_namespace: str | None = None
+    """The namespace in StorageOS that has the volume. When absent, it is named like the pod's
+    namespace.
+    """
 
 
 class Sysctl(Model):
-    """Sysctl of core/v1."""
+    """A setting of the Linux kernel, for all containers of a pod."""
 
     name: str
+    """The kernel setting, such as `net.ipv4.tcp_syncookies`. The kubelet refuses those that can
+    harm other pods or the node, unless its configuration allows them. At most 253 characters.
+    """
+
     value: str
+    """The value to set, as text."""
 
 
 class TCPSocketAction(Model):
-    """TCPSocketAction of core/v1."""
+    """Opens a TCP connection to a container; a probe succeeds if that works."""
 
     port: int | str
+    """The port to connect to: a number, or the name of a port of the container. Range: 1 to 65535.
+    """
+
     host: str | None = None
+    """The host name or address to connect to. When absent, it is the pod's address."""
 
 
 class Taint(Model):
-    """Taint of core/v1."""
+    """A mark on a node that keeps away pods that do not tolerate it."""
 
     effect: Literal["NoExecute", "NoSchedule", "PreferNoSchedule"] | str
+    """What happens to pods that do not tolerate the taint. `NoSchedule`: new ones are not placed on
+    the node; `PreferNoSchedule`: only if there is no other place; `NoExecute`: those that run there
+    are evicted, too.
+    """
+
     key: str
+    """What the taint is about, in the form of a label key, such as `example.com/gpu`."""
+
     time_added: Time | None = None
+    """When the node got the taint, if whoever added it has noted that."""
+
     value: str | None = None
+    """More about the taint, in the form of a label value; tolerations can compare it."""
 
 
 class Toleration(Model):
-    """Toleration of core/v1."""
+    """Lets a pod be placed on nodes with certain taints, and stay there. It does not make the
+    scheduler prefer such nodes.
+    """
 
     effect: Literal["NoExecute", "NoSchedule", "PreferNoSchedule"] | str | None = None
+    """The effect of the taints that are tolerated. When absent, any effect is tolerated."""
+
     key: str | None = None
+    """The key of the taints that are tolerated. When absent, any key is tolerated; `operator` has
+    to be `Exists` then.
+    """
+
     operator: Literal["Equal", "Exists", "Gt", "Lt"] | str | None = None
+    """How the taint's value is checked. `Equal`: it is `value`; `Exists`: any will do; `Gt`, `Lt`:
+    it is a number greater, or less, than `value` (alpha, gate
+    `TaintTolerationComparisonOperators`). When absent, it is `Equal`.
+    """
+
     toleration_seconds: int | None = None
+    """How many seconds the pod can stay on the node after the taint was added. When absent, it can
+    stay for good; 0 and less evict it at once. Only with `effect` `NoExecute`.
+    """
+
     value: str | None = None
+    """What the value of the taint is compared with. Not with `operator` `Exists`."""
 
 
 class TopologySelectorLabelRequirement(Model):
-    """TopologySelectorLabelRequirement of core/v1."""
+    """A requirement on one label of nodes, such as their zone."""
 
     key: str
+    """The key of the label, such as `topology.kubernetes.io/zone`."""
+
     values: list[str]
+    """The values that the label can have; one of them is enough. At least 1."""
 
 
 class TopologySelectorTerm(Model):
-    """TopologySelectorTerm of core/v1."""
+    """Chooses the nodes, such as those of some zones, for which a storage class can make volumes."""
 
     match_label_expressions: list[TopologySelectorLabelRequirement] = field(default_factory=list)
+    """The requirements on labels of nodes. All of them have to be met."""
 
 
 class TopologySpreadConstraint(Model):
-    """TopologySpreadConstraint of core/v1."""
+    """Spreads equal pods evenly over nodes, zones or other groups of nodes ("domains")."""
 
     max_skew: int
+    """How many pods more than the emptiest domain another domain can have. With
+    `when_unsatisfiable` `ScheduleAnyway`, it is only a preference. At least 1.
+    """
+
     topology_key: str
+    """The label of nodes that makes the domains: nodes with the same value are one domain. For
+    example, `topology.kubernetes.io/zone`, or `kubernetes.io/hostname` for single nodes.
+    """
+
     when_unsatisfiable: Literal["DoNotSchedule", "ScheduleAnyway"] | str
+    """What happens when no node keeps to `max_skew`. `DoNotSchedule`: the pod waits;
+    `ScheduleAnyway`: it is placed, if possible where the difference becomes smaller.
+    """
+
     label_selector: LabelSelector | None = None
+    """Which pods of the namespace are counted. When absent, none are."""
+
     match_label_keys: list[str] = field(default_factory=list)
+    """Keys of labels of the new pod. Only pods with the same values of these labels are counted,
+    for example of `pod-template-hash`, which is different in each revision of a Deployment. Only
+    with `label_selector`. Beta, gate `MatchLabelKeysInPodTopologySpread`.
+    """
+
     min_domains: int | None = None
+    """How many domains there should be. While there are fewer, no domain gets more than `max_skew`
+    pods, which can make a cluster add nodes. When absent, it is 1. At least 1. Only with
+    `when_unsatisfiable` `DoNotSchedule`.
+    """
+
     node_affinity_policy: Literal["Honor", "Ignore"] | str | None = None
+    """Which nodes are taken into account. `Honor`: those that match the node affinity and
+    `node_selector` of the pod; `Ignore`: all. When absent, it is `Honor`.
+    """
+
     node_taints_policy: Literal["Honor", "Ignore"] | str | None = None
+    """Whether taints of nodes are taken into account. `Honor`: nodes with taints that the pod does
+    not tolerate are left out; `Ignore`: they are not. When absent, it is `Ignore`.
+    """
 
 
 class TypedLocalObjectReference(Model):
-    """TypedLocalObjectReference of core/v1."""
+    """Refers to an object of any kind in the same namespace."""
 
     kind: str
+    """The kind of the object, such as `VolumeSnapshot`."""
+
     name: str
+    """The name of the object, in the namespace of the object that refers to it."""
+
     api_group: str | None = None
+    """The API group of the object, without a version, such as `snapshot.storage.k8s.io`. When
+    absent, it is the core group.
+    """
 
 
 class TypedObjectReference(Model):
-    """TypedObjectReference of core/v1."""
+    """Refers to an object of any kind, which can be in another namespace."""
 
     kind: str
+    """The kind of the object, such as `VolumeSnapshot`."""
+
     name: str
+    """The name of the object, in `namespace`."""
+
     api_group: str | None = None
+    """The API group of the object, without a version, such as `snapshot.storage.k8s.io`. When
+    absent, it is the core group.
+    """
+
     namespace: str | None = None
+    """The namespace of the object. When absent, it is the one of the object that refers to it.
+    Another namespace has to allow it by a ReferenceGrant. Alpha, gate
+    `CrossNamespaceVolumeDataSource`.
+    """
 
 
 class Volume(Model):
-    """Volume of core/v1."""
+    """A folder or device that containers of a pod can use. It has a name and exactly one source."""
 
     name: str
+    """The name of the volume, unique in the pod. Containers refer to it in `volume_mounts` and
+    `volume_devices`. At most 63 characters.
+    """
+
     aws_elastic_block_store: AWSElasticBlockStoreVolumeSource | None = None
+    """A disk of AWS EBS. The CSI driver `ebs.csi.aws.com` serves it. Deprecated: use
+    `persistent_volume_claim`.
+    """
+
     azure_disk: AzureDiskVolumeSource | None = None
+    """A disk of Azure. The CSI driver `disk.csi.azure.com` serves it. Deprecated: use
+    `persistent_volume_claim`.
+    """
+
     azure_file: AzureFileVolumeSource | None = None
+    """A file share of Azure. The CSI driver `file.csi.azure.com` serves it. Deprecated: use
+    `persistent_volume_claim`.
+    """
+
     cephfs: CephFSVolumeSource | None = None
+    """A CephFS file system. It has not worked since 1.31. Deprecated: use
+    `persistent_volume_claim`.
+    """
+
     cinder: CinderVolumeSource | None = None
+    """A disk of OpenStack Cinder. The CSI driver `cinder.csi.openstack.org` serves it. Deprecated:
+    use `persistent_volume_claim`.
+    """
+
     config_map: ConfigMapVolumeSource | None = None
+    """Entries of a ConfigMap, as files."""
+
     csi: CSIVolumeSource | None = None
+    """A volume that a CSI driver makes for this pod, and deletes with it."""
+
     downward_api: DownwardAPIVolumeSource | None = field(default=None, name="downwardAPI")
+    """Facts about the pod, such as its labels, as files."""
+
     empty_dir: EmptyDirVolumeSource | None = None
+    """A folder that is empty when the pod starts and is deleted with the pod. Containers use it for
+    temporary files, or to share files. Default: `{}`, if no other source is set.
+    """
+
     ephemeral: EphemeralVolumeSource | None = None
+    """A volume that is made for this pod by a claim, and deleted with the pod. It can have a size
+    and a storage class.
+    """
+
     fc: FCVolumeSource | None = None
+    """A disk that the node reaches through Fibre Channel."""
+
     flex_volume: FlexVolumeSource | None = None
+    """A volume that a program on the node provides. Deprecated: use `csi` or
+    `persistent_volume_claim`, with a CSI driver.
+    """
+
     flocker: FlockerVolumeSource | None = None
+    """A dataset of Flocker. It has not worked since 1.25. Deprecated: use
+    `persistent_volume_claim`.
+    """
+
     gce_persistent_disk: GCEPersistentDiskVolumeSource | None = None
+    """A disk of Google Compute Engine. The CSI driver `pd.csi.storage.gke.io` serves it.
+    Deprecated: use `persistent_volume_claim`.
+    """
+
     git_repo: GitRepoVolumeSource | None = None
+    """A copy of a Git repository. It is off by default since 1.33. Deprecated: use `empty_dir`,
+    with an init container that clones the repository into it.
+    """
+
     glusterfs: GlusterfsVolumeSource | None = None
+    """A GlusterFS file system. It has not worked since 1.26. Deprecated: use
+    `persistent_volume_claim`.
+    """
+
     host_path: HostPathVolumeSource | None = None
+    """A file or folder of the node. It gives containers access to the node, so it is meant for
+    tools that manage nodes.
+    """
+
     image: ImageVolumeSource | None = None
+    """The files of a container image or another OCI artifact, which the node pulls. Containers can
+    only read them. Since 1.31.
+    """
+
     iscsi: ISCSIVolumeSource | None = None
+    """A disk that the node reaches through iSCSI."""
+
     nfs: NFSVolumeSource | None = None
+    """A folder of an NFS server."""
+
     persistent_volume_claim: PersistentVolumeClaimVolumeSource | None = None
+    """The persistent volume of a claim in the pod's namespace. Its data outlives the pod."""
+
     photon_persistent_disk: PhotonPersistentDiskVolumeSource | None = None
+    """A disk of Photon Controller. It has not worked since 1.16. Deprecated: use
+    `persistent_volume_claim`.
+    """
+
     portworx_volume: PortworxVolumeSource | None = None
+    """A volume of Portworx. The CSI driver `pxd.portworx.com` serves it. Deprecated: use
+    `persistent_volume_claim`.
+    """
+
     projected: ProjectedVolumeSource | None = None
+    """Files from several sources in one folder: Secrets, ConfigMaps, facts about the pod, tokens
+    and certificates.
+    """
+
     quobyte: QuobyteVolumeSource | None = None
+    """A volume of Quobyte. It has not worked since 1.25. Deprecated: use `persistent_volume_claim`.
+    """
+
     rbd: RBDVolumeSource | None = None
+    """A block device image of a Ceph cluster. It has not worked since 1.31. Deprecated: use
+    `persistent_volume_claim`.
+    """
+
     scale_io: ScaleIOVolumeSource | None = field(default=None, name="scaleIO")
+    """A volume of ScaleIO. It has not worked since 1.22. Deprecated: use `persistent_volume_claim`.
+    """
+
     secret: SecretVolumeSource | None = None
+    """Entries of a Secret, as files."""
+
     storageos: StorageOSVolumeSource | None = None
+    """A volume of StorageOS. It has not worked since 1.25. Deprecated: use
+    `persistent_volume_claim`.
+    """
+
     vsphere_volume: VsphereVirtualDiskVolumeSource | None = None
+    """A virtual disk of vSphere. The CSI driver `csi.vsphere.vmware.com` serves it. Deprecated: use
+    `persistent_volume_claim`.
+    """
 
 
 class VolumeDevice(Model):
-    """VolumeDevice of core/v1."""
+    """Gives a container a volume of its pod as a block device, without a file system."""
 
     device_path: str
+    """The path of the device in the container, such as `/dev/xvda`; unique in the container and
+    without `..`.
+    """
+
     name: str
+    """The `name` of the volume in `spec.volumes` of the pod. Its source has to be
+    `persistent_volume_claim` or `ephemeral`, with `volume_mode` `Block`.
+    """
 
 
 class VolumeMount(Model):
-    """VolumeMount of core/v1."""
+    """Shows a volume of the pod at a path in a container."""
 
     mount_path: str
+    """The path in the container at which the volume appears; unique in the container and without
+    `:`.
+    """
+
     name: str
+    """The `name` of the volume in `spec.volumes` of the pod."""
+
     mount_propagation: Literal["Bidirectional", "HostToContainer", "None"] | str | None = None
+    """Whether mounts made later inside the volume are shared. `None`: no; `HostToContainer`: the
+    container sees those of the node; `Bidirectional`: the node sees those of the container, too,
+    which has to be privileged. When absent, it is `None`.
+    """
+
     read_only: bool | None = None
+    """Whether the container can only read the volume."""
+
     recursive_read_only: str | None = None
+    """Whether mounts inside the volume are read-only, too. `Disabled`: no; `IfPossible`: where the
+    node supports it; `Enabled`: yes, or the pod does not start. When absent, it is `Disabled`. Only
+    with `read_only`. Since 1.30.
+    """
+
     sub_path: str | None = None
+    """The path within the volume that is shown at `mount_path`; relative and without `..`. When
+    absent, the whole volume is shown. Not with `sub_path_expr`.
+    """
+
     sub_path_expr: str | None = None
+    """Like `sub_path`, but `$(NAME)` in it stands for the container's environment variable `NAME`.
+    Not with `sub_path`.
+    """
 
 
 class VolumeMountStatus(Model):
-    """VolumeMountStatus of core/v1."""
+    """How a volume is mounted in a running container. Since 1.30."""
 
     mount_path: str
+    """The path in the container, as in the `volume_mounts` of the container."""
+
     name: str
+    """The name of the volume, as in the `volume_mounts` of the container."""
+
     read_only: bool | None = None
+    """Whether the container can only read the volume, as in its `volume_mounts`."""
+
     recursive_read_only: str | None = None
+    """Whether mounts inside the volume are read-only: `Enabled` or `Disabled`. If the container
+    asked for `IfPossible`, it tells what became of it. Absent when the volume is writable.
+    """
+
     volume_status: VolumeStatus | None = None
+    """More about the mounted volume, which depends on its source. Alpha, gate
+    `ImageVolumeWithDigest`.
+    """
 
 
 class VolumeNodeAffinity(Model):
-    """VolumeNodeAffinity of core/v1."""
+    """Limits the nodes on which a persistent volume can be used."""
 
     required: NodeSelector | None = None
+    """The nodes on which the volume can be used. Pods that use it are placed only there. Immutable
+    once set.
+    """
 
 
 class VolumeProjection(Model):
-    """VolumeProjection of core/v1."""
+    """One source of files in a projected volume. Exactly one field is set."""
 
     cluster_trust_bundle: ClusterTrustBundleProjection | None = None
+    """Root certificates from ClusterTrustBundles, in one file that the kubelet keeps up to date.
+    Since 1.29. Beta, gate `ClusterTrustBundleProjection`.
+    """
+
     config_map: ConfigMapProjection | None = None
+    """Entries of a ConfigMap, as files."""
+
     downward_api: DownwardAPIProjection | None = field(default=None, name="downwardAPI")
+    """Facts about the pod, such as its labels, as files."""
+
     pod_certificate: PodCertificateProjection | None = None
+    """A private key and a certificate of the pod, as files. The kubelet gets the certificate from a
+    signer and renews it. The pod starts only when it has both. Since 1.34. Beta, gate
+    `PodCertificateRequest`.
+    """
+
     secret: SecretProjection | None = None
+    """Entries of a Secret, as files."""
+
     service_account_token: ServiceAccountTokenProjection | None = None
+    """A token of the pod's service account, as a file."""
 
 
 class VolumeResourceRequirements(Model):
-    """VolumeResourceRequirements of core/v1."""
+    """How much storage a volume claim asks for."""
 
     limits: Quantities = field(default_factory=dict)
+    """The largest size that the volume should have, as `storage`. It is rarely used: `requests`
+    decides on the size.
+    """
+
     requests: Quantities = field(default_factory=dict)
+    """The size that the volume has to have at least, as `storage`, such as `10Gi`."""
 
 
 class VolumeStatus(Model):
-    """VolumeStatus of core/v1."""
+    """More about a mounted volume; which field is set depends on its source. Alpha, gate
+    `ImageVolumeWithDigest`.
+    """
 
     image: ImageVolumeStatus | None = None
+    """Which image an `image` volume shows. Alpha, gate `ImageVolumeWithDigest`."""
 
 
 class VsphereVirtualDiskVolumeSource(Model):
-    """VsphereVirtualDiskVolumeSource of core/v1."""
+    """A virtual disk of vSphere, as a volume. The CSI driver `csi.vsphere.vmware.com` serves it.
+    Deprecated: use a CSI volume.
+    """
 
     volume_path: str
+    """The file of the disk, such as `[datastore] folder/disk.vmdk`."""
+
     fs_type: str | None = None
+    """The file system on the disk, such as `ext4` or `xfs`; the node has to support it. When
+    absent, it is `ext4`.
+    """
+
     storage_policy_id: str | None = field(default=None, name="storagePolicyID")
+    """The id of the storage policy in `storage_policy_name`."""
+
     storage_policy_name: str | None = None
+    """The name of the vSphere storage policy that the disk follows."""
 
 
 class WeightedPodAffinityTerm(Model):
-    """WeightedPodAffinityTerm of core/v1."""
+    """A wish to place a pod near other pods, or away from them, and how strong the wish is."""
 
     pod_affinity_term: PodAffinityTerm
+    """Which other pods are meant, and whether near means on the same node, in the same zone or
+    something else.
+    """
+
     weight: int
+    """How much the wish counts. The weights of all wishes that a node fulfils are added up to
+    compare nodes. Range: 1 to 100.
+    """
 
 
 class WindowsSecurityContextOptions(Model):
-    """WindowsSecurityContextOptions of core/v1."""
+    """What the processes of a container on Windows are and can do."""
 
     gmsa_credential_spec: str | None = None
+    """The content of the specification that `gmsa_credential_spec_name` names. A webhook for GMSA
+    (group managed service accounts) fills it in. At most 65536 bytes.
+    """
+
     gmsa_credential_spec_name: str | None = None
+    """The name of the GMSA credential specification to use. GMSA are accounts of Active Directory
+    that services share.
+    """
+
     host_process: bool | None = None
+    """Whether the container runs as a process of the node itself. All containers of a pod need the
+    same value, and `true` needs `host_network` in the pod.
+    """
+
     run_as_user_name: str | None = None
+    """The Windows user that the processes run as, with or without a Windows domain, such as
+    `ContainerUser`. When absent, the pod's counts, then the user that the image names.
+    """

@@ -25,51 +25,110 @@ __all__ = [
 
 
 class Endpoint(Model):
-    """Endpoint of discovery.k8s.io/v1."""
+    """One receiver of the traffic of a Service, most often a pod."""
 
     addresses: list[str]
+    """Where to reach it; all addresses are of the slice's `address_type`. Use one: kube-proxy
+    ignores the others. At least one address, at most 100.
+    """
+
     conditions: EndpointConditions | None = None
+    """Whether it can take traffic, and whether it is about to end."""
+
     deprecated_topology: dict[str, str] = field(default_factory=dict)
+    """Where it runs, as labels of the v1beta1 API. The server ignores what is written here.
+    Deprecated: use `node_name` and `zone`.
+    """
+
     hints: EndpointHints | None = None
+    """Which nodes or zones should send their traffic here, to keep it near."""
+
     hostname: str | None = None
+    """A name of its own in DNS, under that of the Service, as for pods of a StatefulSet. Lower-case
+    letters, digits and `-`. At most 63 characters.
+    """
+
     node_name: str | None = None
+    """The node where it runs. Proxies use it to keep traffic on the same node."""
+
     target_ref: ObjectReference | None = None
+    """The object behind the addresses, most often a Pod."""
+
     zone: str | None = None
+    """The zone where it runs, such as `eu-west-1a`."""
 
 
 class EndpointConditions(Model):
-    """EndpointConditions of discovery.k8s.io/v1."""
+    """Whether an endpoint can take traffic."""
 
     ready: bool | None = None
+    """Whether new traffic should go here: in general if it is `serving` and not `terminating`.
+    Absent means `true`.
+    """
+
     serving: bool | None = None
+    """Whether it can answer, even while it is `terminating`; for a pod, whether its condition
+    `Ready` is true. Absent means `true`.
+    """
+
     terminating: bool | None = None
+    """Whether it is about to end, as a pod that is being deleted. Absent means `false`."""
 
 
 class EndpointHints(Model):
-    """EndpointHints of discovery.k8s.io/v1."""
+    """Where the traffic for an endpoint should come from. Proxies such as kube-proxy use it to keep
+    traffic near, if the Service asks for it by `spec.traffic_distribution`.
+    """
 
     for_nodes: list[ForNode] = field(default_factory=list)
+    """The nodes from which traffic should come here. At most 8 nodes."""
+
     for_zones: list[ForZone] = field(default_factory=list)
+    """The zones from which traffic should come here. At most 8 zones."""
 
 
 class EndpointPort(Model):
-    """EndpointPort of discovery.k8s.io/v1."""
+    """A port on which all endpoints of an EndpointSlice listen."""
 
     app_protocol: str | None = None
+    """What is spoken on the port, for proxies that know it: a standard name such as `https`, or one
+    with a domain, such as `kubernetes.io/h2c`.
+    """
+
     name: str | None = None
+    """The name of the port, as in the `spec.ports` of the Service; unique in the slice. It may be
+    empty. At most 63 characters.
+    """
+
     port: int | None = None
+    """The number of the port at the endpoints themselves, which may differ from the Service's."""
+
     protocol: Literal["SCTP", "TCP", "UDP"] | str | None = None
+    """The transport protocol of the port. Default: `TCP`."""
 
 
 class EndpointSlice(Model):
-    """EndpointSlice of discovery.k8s.io/v1."""
+    """A part of the addresses behind a Service. The control plane writes the slices; those of one
+    Service have its name in the label `kubernetes.io/service-name`.
+    """
 
     api_version: Literal["discovery.k8s.io/v1"] = constant("discovery.k8s.io/v1", name="apiVersion")
     kind: Literal["EndpointSlice"] = constant("EndpointSlice")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     address_type: Literal["FQDN", "IPv4", "IPv6"] | str
+    """What the addresses are: `IPv4` or `IPv6` addresses, or names in DNS (`FQDN`, which is
+    deprecated, and ignored by kube-proxy). Immutable.
+    """
+
     endpoints: list[Endpoint] = field(default_factory=list)
+    """Where the traffic can go. A Service with more endpoints has several slices. At most 1000
+    endpoints.
+    """
+
     ports: list[EndpointPort] = field(default_factory=list)
+    """The ports of every endpoint in the slice. No two have the same name."""
 
     if TYPE_CHECKING:
 
@@ -84,12 +143,14 @@ class EndpointSliceList(ModelList[EndpointSlice]):
 
 
 class ForNode(Model):
-    """ForNode of discovery.k8s.io/v1."""
+    """A node from which an endpoint should get traffic."""
 
     name: str
+    """The name of the Node."""
 
 
 class ForZone(Model):
-    """ForZone of discovery.k8s.io/v1."""
+    """A zone from which an endpoint should get traffic."""
 
     name: str
+    """The zone, as nodes have it in the label `topology.kubernetes.io/zone`."""

@@ -29,25 +29,78 @@ __all__ = [
 
 
 class Event(Model):
-    """Event of events.k8s.io/v1."""
+    """A note of a component about something that happened to an object. It is only informative, and
+    the server deletes it after a while: an hour, unless it is configured otherwise.
+    """
 
     api_version: Literal["events.k8s.io/v1"] = constant("events.k8s.io/v1", name="apiVersion")
     kind: Literal["Event"] = constant("Event")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     event_time: MicroTime
+    """When it happened; for a series, when it happened first. Immutable."""
+
     action: str | None = None
+    """What the reporting component did or tried to do, in one CamelCase word, such as `Binding`. At
+    most 128 characters. Immutable.
+    """
+
     deprecated_count: int | None = None
+    """How often it happened, from an event of the core API; not allowed in a new event. Immutable.
+    Deprecated: use `series`.
+    """
+
     deprecated_first_timestamp: Time | None = None
+    """When it first happened, from an event of the core API; not allowed in a new event. Immutable.
+    Deprecated: use `event_time`.
+    """
+
     deprecated_last_timestamp: Time | None = None
+    """When it last happened, from an event of the core API; not allowed in a new event. Immutable.
+    Deprecated: use `series`.
+    """
+
     deprecated_source: EventSource | None = None
+    """The component that reported it, from an event of the core API; not allowed in a new event.
+    Immutable. Deprecated: use `reporting_controller` and `reporting_instance`.
+    """
+
     note: str | None = None
+    """What happened, in a sentence for people. At most 1024 characters. Immutable."""
+
     reason: str | None = None
+    """Why the action was taken, in one CamelCase word, such as `FailedScheduling`. It serves to
+    filter events. At most 128 characters. Immutable.
+    """
+
     regarding: ObjectReference | None = None
+    """The object that the event is about. It is in the namespace of the event; events about objects
+    without a namespace are usually in `default`. Immutable.
+    """
+
     related: ObjectReference | None = None
+    """A second object that the event involves, such as one that the first object created.
+    Immutable.
+    """
+
     reporting_controller: str | None = None
+    """The component that reports the event, such as `kubernetes.io/kubelet`. Immutable."""
+
     reporting_instance: str | None = None
+    """Which copy of the component reports it, often its pod or host. At most 128 characters.
+    Immutable.
+    """
+
     series: EventSeries | None = None
+    """How often the same thing has happened, and when last. It is absent for an event that happened
+    once. It is the one part of an event that may change.
+    """
+
     type: str | None = None
+    """How serious it is: `Normal` is for information, `Warning` for things that may need attention.
+    Immutable.
+    """
 
     if TYPE_CHECKING:
 
@@ -62,7 +115,10 @@ class EventList(ModelList[Event]):
 
 
 class EventSeries(Model):
-    """EventSeries of events.k8s.io/v1."""
+    """How often the same event has happened, so that it needs no object each time."""
 
     count: int
+    """How often it has happened so far. At least 2."""
+
     last_observed_time: MicroTime
+    """When it last happened, as far as the reporting component has told."""

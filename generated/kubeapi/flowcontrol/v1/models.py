@@ -47,35 +47,63 @@ __all__ = [
 
 
 class ExemptPriorityLevelConfiguration(Model):
-    """ExemptPriorityLevelConfiguration of flowcontrol.apiserver.k8s.io/v1."""
+    """How many seats an exempt priority level reserves and lends. A seat is the room for one
+    request that is being served. Nothing limits the requests of the level itself.
+    """
 
     lendable_percent: int | None = None
+    """Percentage of the level's seats that other levels may borrow. Default: `0`. Range: 0 to 100.
+    """
+
     nominal_concurrency_shares: int | None = None
+    """The level's part of the server's seats, compared with the shares of the other levels. More
+    seats here leave fewer to the others. Default: `0`. At least 0.
+    """
 
 
 class FlowDistinguisherMethod(Model):
-    """FlowDistinguisherMethod of flowcontrol.apiserver.k8s.io/v1."""
+    """What divides the requests of a FlowSchema into flows. Flows share queues fairly, so that one
+    cannot hold up the others.
+    """
 
     type: str
+    """What the requests of a flow have in common. With `ByUser`, each user has a flow; with
+    `ByNamespace`, each namespace has one.
+    """
 
 
 class FlowSchemaSpec(Model):
-    """FlowSchemaSpec of flowcontrol.apiserver.k8s.io/v1."""
+    """Which requests the schema is for, and which priority level they get."""
 
     priority_level_configuration: PriorityLevelConfigurationReference
+    """The priority level that the requests get."""
+
     distinguisher_method: FlowDistinguisherMethod | None = None
+    """What divides the requests into flows. Without it, all are one flow."""
+
     matching_precedence: int | None = None
+    """The order in which schemas are tried; the lowest number that matches wins, and among equal
+    numbers the first name in the alphabet. `1` is only for the schema named `exempt`. Default:
+    `1000`. Range: 1 to 10000.
+    """
+
     rules: list[PolicyRulesWithSubjects] = field(default_factory=list)
+    """The requests that the schema is for: by who asks, and for what. One matching rule is enough.
+    Without rules, nothing matches.
+    """
 
 
 class FlowSchemaStatus(Model):
-    """FlowSchemaStatus of flowcontrol.apiserver.k8s.io/v1."""
+    """What the API server reports about a FlowSchema."""
 
     conditions: list[FlowSchemaCondition] = field(default_factory=list)
+    """Conditions of the schema, such as `Dangling`. Set by the server."""
 
 
 class FlowSchema(Model):
-    """FlowSchema of flowcontrol.apiserver.k8s.io/v1."""
+    """Chooses requests to the API server and sends them to a priority level (API priority and
+    fairness).
+    """
 
     api_version: Literal["flowcontrol.apiserver.k8s.io/v1"] = constant(
         "flowcontrol.apiserver.k8s.io/v1",
@@ -83,8 +111,13 @@ class FlowSchema(Model):
     )
     kind: Literal["FlowSchema"] = constant("FlowSchema")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: FlowSchemaSpec = auto(FlowSchemaSpec)
+    """The wanted state, as users write it."""
+
     status: FlowSchemaStatus = auto(FlowSchemaStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 
@@ -92,13 +125,24 @@ class FlowSchema(Model):
 
 
 class FlowSchemaCondition(Model):
-    """FlowSchemaCondition of flowcontrol.apiserver.k8s.io/v1."""
+    """One aspect of the state of a FlowSchema."""
 
     status: str | None = None
+    """Whether the condition holds: `True`, `False` or `Unknown`."""
+
     last_transition_time: Time | None = None
+    """When `status` last changed."""
+
     message: str | None = None
+    """Explanation of the last change, for people."""
+
     reason: str | None = None
+    """Reason of the last change, as one word for programs."""
+
     type: str | None = None
+    """Which aspect this is. `Dangling` says whether the priority level is missing. Unique in the
+    list.
+    """
 
 
 class FlowSchemaList(ModelList[FlowSchema]):
@@ -112,58 +156,106 @@ class FlowSchemaList(ModelList[FlowSchema]):
 
 
 class GroupSubject(Model):
-    """GroupSubject of flowcontrol.apiserver.k8s.io/v1."""
+    """Users who are in a group."""
 
     name: str
+    """Name of the group, such as `system:authenticated`. `*` matches all groups."""
 
 
 class LimitResponse(Model):
-    """LimitResponse of flowcontrol.apiserver.k8s.io/v1."""
+    """What happens to requests for which a priority level has no free seat."""
 
     type: str
+    """What to do with such requests. `Queue` lets them wait until a seat is free or the queue is
+    full; `Reject` refuses them at once with status 429.
+    """
+
     queuing: QueuingConfiguration | None = None
+    """Sizes of the queues. Only with `type` `Queue`."""
 
 
 class LimitedPriorityLevelConfiguration(Model):
-    """LimitedPriorityLevelConfiguration of flowcontrol.apiserver.k8s.io/v1."""
+    """How many requests a priority level serves at the same time, and what happens to more. A seat
+    is the room for one request that is being served.
+    """
 
     borrowing_limit_percent: int | None = None
+    """How many seats the level may borrow from others, as a percentage of its own; it may be above
+    100. Without it there is no limit. At least 0.
+    """
+
     lendable_percent: int | None = None
+    """Percentage of the level's seats that other levels may borrow. Default: `0`. Range: 0 to 100.
+    """
+
     limit_response: LimitResponse | None = None
+    """What happens to requests for which no seat is free."""
+
     nominal_concurrency_shares: int | None = None
+    """The level's part of the server's seats, compared with the shares of the other levels. More
+    seats here leave fewer to the others. `0` gives it no seats of its own. Default: `30`. At least
+    0.
+    """
 
 
 class NonResourcePolicyRule(Model):
-    """NonResourcePolicyRule of flowcontrol.apiserver.k8s.io/v1."""
+    """Requests for paths that are no API resources, such as `/healthz`. Verb and path have to
+    match.
+    """
 
     non_resource_urls: list[str] = field(name="nonResourceURLs")
+    """Paths, such as `/healthz`, or `/healthz/*` for all paths below. `*` alone matches all. At
+    least 1 item.
+    """
+
     verbs: list[str]
+    """Verbs of the requests in lower case, such as `get`. `*` alone matches all. At least 1 item.
+    """
 
 
 class PolicyRulesWithSubjects(Model):
-    """PolicyRulesWithSubjects of flowcontrol.apiserver.k8s.io/v1."""
+    """Requests that a FlowSchema matches: by who asks, and for what. One of the subjects and one of
+    the rules have to match.
+    """
 
     subjects: list[Subject]
+    """Users, groups and service accounts whose requests match. At least 1 item."""
+
     non_resource_rules: list[NonResourcePolicyRule] = field(default_factory=list)
+    """Requests for paths such as `/healthz`. At least one of these or of `resource_rules` is
+    needed.
+    """
+
     resource_rules: list[ResourcePolicyRule] = field(default_factory=list)
+    """Requests for API resources. At least one of these or of `non_resource_rules` is needed."""
 
 
 class PriorityLevelConfigurationSpec(Model):
-    """PriorityLevelConfigurationSpec of flowcontrol.apiserver.k8s.io/v1."""
+    """Whether the level is limited, and how."""
 
     type: str
+    """Whether requests are limited. `Limited` ones may have to wait or are refused; `Exempt` ones
+    are served at once. `Exempt` is only for the level named `exempt`.
+    """
+
     exempt: ExemptPriorityLevelConfiguration | None = None
+    """Seats that an exempt level reserves and lends. Only with `type` `Exempt`."""
+
     limited: LimitedPriorityLevelConfiguration | None = None
+    """Seats and queues of a limited level. Only with `type` `Limited`."""
 
 
 class PriorityLevelConfigurationStatus(Model):
-    """PriorityLevelConfigurationStatus of flowcontrol.apiserver.k8s.io/v1."""
+    """What the API server reports about a priority level."""
 
     conditions: list[PriorityLevelConfigurationCondition] = field(default_factory=list)
+    """Conditions of the level. Set by the server."""
 
 
 class PriorityLevelConfiguration(Model):
-    """PriorityLevelConfiguration of flowcontrol.apiserver.k8s.io/v1."""
+    """A priority level of the API server: how many requests of it are served at the same time, and
+    how others wait (API priority and fairness).
+    """
 
     api_version: Literal["flowcontrol.apiserver.k8s.io/v1"] = constant(
         "flowcontrol.apiserver.k8s.io/v1",
@@ -171,8 +263,13 @@ class PriorityLevelConfiguration(Model):
     )
     kind: Literal["PriorityLevelConfiguration"] = constant("PriorityLevelConfiguration")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: PriorityLevelConfigurationSpec = auto(PriorityLevelConfigurationSpec)
+    """The wanted state, as users write it."""
+
     status: PriorityLevelConfigurationStatus = auto(PriorityLevelConfigurationStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 
@@ -180,13 +277,22 @@ class PriorityLevelConfiguration(Model):
 
 
 class PriorityLevelConfigurationCondition(Model):
-    """PriorityLevelConfigurationCondition of flowcontrol.apiserver.k8s.io/v1."""
+    """One aspect of the state of a priority level."""
 
     status: str | None = None
+    """Whether the condition holds: `True`, `False` or `Unknown`."""
+
     last_transition_time: Time | None = None
+    """When `status` last changed."""
+
     message: str | None = None
+    """Explanation of the last change, for people."""
+
     reason: str | None = None
+    """Reason of the last change, as one word for programs."""
+
     type: str | None = None
+    """Which aspect this is. Unique in the list."""
 
 
 class PriorityLevelConfigurationList(ModelList[PriorityLevelConfiguration]):
@@ -200,46 +306,86 @@ class PriorityLevelConfigurationList(ModelList[PriorityLevelConfiguration]):
 
 
 class PriorityLevelConfigurationReference(Model):
-    """PriorityLevelConfigurationReference of flowcontrol.apiserver.k8s.io/v1."""
+    """The priority level for the requests of a FlowSchema."""
 
     name: str
+    """Name of the PriorityLevelConfiguration. The FlowSchema is not used while there is none."""
 
 
 class QueuingConfiguration(Model):
-    """QueuingConfiguration of flowcontrol.apiserver.k8s.io/v1."""
+    """The queues in which requests of a priority level wait. Each API server has its own."""
 
     hand_size: int | None = None
+    """How many queues a flow may use; each request takes one of the shortest of them. Small hands
+    keep a busy flow out of most queues. It is at most `queues`. Default: `8`. At least 1.
+    """
+
     queue_length_limit: int | None = None
+    """How many requests may wait in each queue; more are refused. Default: `50`. At least 1."""
+
     queues: int | None = None
+    """How many queues there are. With one, all flows wait together. Default: `64`. Range: 1 to
+    10000000.
+    """
 
 
 class ResourcePolicyRule(Model):
-    """ResourcePolicyRule of flowcontrol.apiserver.k8s.io/v1."""
+    """Requests for API resources. Verb, group, resource and namespace have to match."""
 
     api_groups: list[str]
+    """API groups of the resources, such as `apps`; an empty string is the core group. `*` alone
+    matches all. At least 1 item.
+    """
+
     resources: list[str]
+    """Resources in plural, such as `services`, or subresources, such as `nodes/status`. `*` alone
+    matches all. At least 1 item.
+    """
+
     verbs: list[str]
+    """Verbs of the requests in lower case, such as `list` or `deletecollection`. `*` alone matches
+    all. At least 1 item.
+    """
+
     cluster_scope: bool | None = None
+    """Whether to match requests without a namespace: for cluster-scoped resources, or for all
+    namespaces together. Without it, `namespaces` has to have items.
+    """
+
     namespaces: list[str] = field(default_factory=list)
+    """Namespaces of the requests. `*` alone matches all, but not requests without a namespace: see
+    `cluster_scope`.
+    """
 
 
 class ServiceAccountSubject(Model):
-    """ServiceAccountSubject of flowcontrol.apiserver.k8s.io/v1."""
+    """Service accounts of a namespace."""
 
     name: str
+    """Name of the ServiceAccount. `*` matches all of the namespace."""
+
     namespace: str
+    """Namespace of the ServiceAccount."""
 
 
 class Subject(Model):
-    """Subject of flowcontrol.apiserver.k8s.io/v1."""
+    """Who makes a request: a user, a group or a service account."""
 
     kind: str
+    """Which field says who matches: `User`, `Group` or `ServiceAccount`."""
+
     group: GroupSubject | None = None
+    """The group that matches. Only with `kind` `Group`."""
+
     service_account: ServiceAccountSubject | None = None
+    """The service account that matches. Only with `kind` `ServiceAccount`."""
+
     user: UserSubject | None = None
+    """The user who matches. Only with `kind` `User`."""
 
 
 class UserSubject(Model):
-    """UserSubject of flowcontrol.apiserver.k8s.io/v1."""
+    """A user, as authentication names them."""
 
     name: str
+    """Name of the user, such as `system:kube-scheduler`. `*` matches all users."""

@@ -30,28 +30,46 @@ __all__ = [
 
 
 class ServerStorageVersion(Model):
-    """ServerStorageVersion of internal.apiserver.k8s.io/v1alpha1."""
+    """The versions of a resource that one API server writes to storage, reads and serves."""
 
     api_server_id: str = field(name="apiServerID")
+    """ID of the API server that reports these versions. Unique in the list."""
+
     decodable_versions: list[str]
+    """Versions that the server can read from storage, such as `apps/v1`. They include
+    `encoding_version` and all `served_versions`.
+    """
+
     encoding_version: str
+    """The version in which the server writes objects to storage, such as `apps/v1`."""
+
     served_versions: list[str] = field(default_factory=list)
+    """Versions that the server offers to clients."""
 
 
 class StorageVersionSpec(Model):
-    """StorageVersionSpec of internal.apiserver.k8s.io/v1alpha1."""
+    """Always empty: everything is in the status."""
 
 
 class StorageVersionStatus(Model):
-    """StorageVersionStatus of internal.apiserver.k8s.io/v1alpha1."""
+    """The versions that API servers report for a resource."""
 
     common_encoding_version: str | None = None
+    """The version that all API servers write to storage. Absent if they do not agree. Set by the
+    server.
+    """
+
     conditions: list[StorageVersionCondition] = field(default_factory=list)
+    """Conditions of the resource, such as `AllEncodingVersionsEqual`. Set by the server."""
+
     storage_versions: list[ServerStorageVersion] = field(default_factory=list)
+    """The versions of each API server. Set by the server."""
 
 
 class StorageVersion(Model):
-    """StorageVersion of internal.apiserver.k8s.io/v1alpha1."""
+    """The versions in which API servers store a resource, so that one can tell whether they agree.
+    Its name is `group.resource`. Alpha, gate `StorageVersionAPI`.
+    """
 
     api_version: Literal["internal.apiserver.k8s.io/v1alpha1"] = constant(
         "internal.apiserver.k8s.io/v1alpha1",
@@ -59,8 +77,13 @@ class StorageVersion(Model):
     )
     kind: Literal["StorageVersion"] = constant("StorageVersion")
     metadata: ObjectMeta
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: StorageVersionSpec = auto(StorageVersionSpec)
+    """The wanted state, as users write it."""
+
     status: StorageVersionStatus = auto(StorageVersionStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 
@@ -68,14 +91,27 @@ class StorageVersion(Model):
 
 
 class StorageVersionCondition(Model):
-    """StorageVersionCondition of internal.apiserver.k8s.io/v1alpha1."""
+    """One aspect of what the API servers report."""
 
     status: str
+    """Whether the condition holds: `True`, `False` or `Unknown`."""
+
     message: str
+    """Explanation of the last change, for people."""
+
     reason: str
+    """Reason of the last change, as one word for programs."""
+
     type: str
+    """Which aspect this is. `AllEncodingVersionsEqual` says whether all servers write the same
+    version. Unique in the list.
+    """
+
     last_transition_time: Time | None = None
+    """When `status` last changed."""
+
     observed_generation: int | None = None
+    """The `metadata.generation` that the condition is about."""
 
 
 class StorageVersionList(ModelList[StorageVersion]):

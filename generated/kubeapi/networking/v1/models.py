@@ -67,21 +67,36 @@ __all__ = [
 
 
 class HTTPIngressPath(Model):
-    """HTTPIngressPath of networking.k8s.io/v1."""
+    """Sends the requests for one path of a host to a backend."""
 
     backend: IngressBackend
+    """Where the requests that match this path go."""
+
     path_type: Literal["Exact", "ImplementationSpecific", "Prefix"] | str
+    """How `path` is compared with the path of a request. `Exact`: both are the same. `Prefix`: the
+    request begins with the same parts between slashes, so `/a` matches `/a/b`, but not `/ab`.
+    `ImplementationSpecific`: the ingress controller decides.
+    """
+
     path: str | None = None
+    """The path to match, as `path_type` says. It begins with `/`. It may be absent only if
+    `path_type` is `ImplementationSpecific`.
+    """
 
 
 class HTTPIngressRuleValue(Model):
-    """HTTPIngressRuleValue of networking.k8s.io/v1."""
+    """The paths of one host, each with its backend."""
 
     paths: list[HTTPIngressPath]
+    """The paths to route. If several match a request, the longest wins; of two that are equally
+    long, `Exact` wins over `Prefix`. At least 1 item.
+    """
 
 
 class IPAddress(Model):
-    """IPAddress of networking.k8s.io/v1."""
+    """Marks one IP address as taken. Its own `metadata.name` is the address, in canonical form. The
+    server creates one for each cluster IP of a Service.
+    """
 
     api_version: Literal["networking.k8s.io/v1"] = constant(
         "networking.k8s.io/v1",
@@ -89,7 +104,10 @@ class IPAddress(Model):
     )
     kind: Literal["IPAddress"] = constant("IPAddress")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: IPAddressSpec
+    """The wanted state, as users write it."""
 
     if TYPE_CHECKING:
 
@@ -107,35 +125,59 @@ class IPAddressList(ModelList[IPAddress]):
 
 
 class IPAddressSpec(Model):
-    """IPAddressSpec of networking.k8s.io/v1."""
+    """Says what an IP address is used for."""
 
     parent_ref: ParentReference
+    """The object that holds the address, usually a Service. Immutable."""
 
 
 class IPBlock(Model):
-    """IPBlock of networking.k8s.io/v1."""
+    """A range of IP addresses in a NetworkPolicy, with exceptions."""
 
     cidr: str
+    """The range in CIDR notation, such as `10.0.0.0/8` or `2001:db8::/32`."""
+
     except_: list[str] = field(default_factory=list)
+    """Parts of `cidr` to which the rule does not apply. Each is a smaller range within it, in CIDR
+    notation.
+    """
 
 
 class IngressSpec(Model):
-    """IngressSpec of networking.k8s.io/v1."""
+    """What an Ingress routes, and which controller does it. `rules` or `default_backend` must be
+    set, or both.
+    """
 
     default_backend: IngressBackend | None = None
+    """Where requests go that match no rule. When absent, the ingress controller decides. It must be
+    set if `rules` is empty.
+    """
+
     ingress_class_name: str | None = None
+    """The name of the IngressClass, which says which controller serves this Ingress. When absent, a
+    new Ingress gets the default class of the cluster, if there is one.
+    """
+
     rules: list[IngressRule] = field(default_factory=list)
+    """The hosts and paths to route. Requests that match none of them go to `default_backend`."""
+
     tls: list[IngressTLS] = field(default_factory=list)
+    """The certificates for HTTPS, which is served on port 443. If there are several, the host name
+    that the client asks for (SNI) selects one, if the ingress controller supports this.
+    """
 
 
 class IngressStatus(Model):
-    """IngressStatus of networking.k8s.io/v1."""
+    """The state of an Ingress, as its controller reports it."""
 
     load_balancer: IngressLoadBalancerStatus | None = None
+    """The addresses at which the Ingress is reached."""
 
 
 class Ingress(Model):
-    """Ingress of networking.k8s.io/v1."""
+    """Routes HTTP and HTTPS requests from outside the cluster to Services, by host and path. It has
+    no effect without an ingress controller in the cluster.
+    """
 
     api_version: Literal["networking.k8s.io/v1"] = constant(
         "networking.k8s.io/v1",
@@ -143,8 +185,13 @@ class Ingress(Model):
     )
     kind: Literal["Ingress"] = constant("Ingress")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: IngressSpec = auto(IngressSpec)
+    """The wanted state, as users write it."""
+
     status: IngressStatus = auto(IngressStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 
@@ -152,21 +199,36 @@ class Ingress(Model):
 
 
 class IngressBackend(Model):
-    """IngressBackend of networking.k8s.io/v1."""
+    """Where requests go: to a port of a Service, or to an object of another kind. Exactly one of
+    the two is set.
+    """
 
     resource: TypedLocalObjectReference | None = None
+    """An object other than a Service, in the namespace of the Ingress. The ingress controller
+    decides which kinds it supports. Not with `service`.
+    """
+
     service: IngressServiceBackend | None = None
+    """The Service that gets the requests, and its port. Not with `resource`."""
 
 
 class IngressClassSpec(Model):
-    """IngressClassSpec of networking.k8s.io/v1."""
+    """The controller of an IngressClass, and where its settings are."""
 
     controller: str | None = None
+    """Which ingress controller serves the class: the name it is known by, with a domain in front,
+    such as `example.com/ingress`. It must be set. At most 250 characters. Immutable.
+    """
+
     parameters: IngressClassParametersReference | None = None
+    """An object with further settings for the controller, if it needs any."""
 
 
 class IngressClass(Model):
-    """IngressClass of networking.k8s.io/v1."""
+    """Says which controller serves the Ingresses that name this class. The annotation
+    `ingressclass.kubernetes.io/is-default-class` with the value `true` makes it the class of new
+    Ingresses that name none.
+    """
 
     api_version: Literal["networking.k8s.io/v1"] = constant(
         "networking.k8s.io/v1",
@@ -174,7 +236,10 @@ class IngressClass(Model):
     )
     kind: Literal["IngressClass"] = constant("IngressClass")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: IngressClassSpec = auto(IngressClassSpec)
+    """The wanted state, as users write it."""
 
     if TYPE_CHECKING:
 
@@ -192,13 +257,26 @@ class IngressClassList(ModelList[IngressClass]):
 
 
 class IngressClassParametersReference(Model):
-    """IngressClassParametersReference of networking.k8s.io/v1."""
+    """Refers to the object that holds the settings of an IngressClass."""
 
     kind: str
+    """The kind of the object that holds the settings, such as `ConfigMap`."""
+
     name: str
+    """The name of the object that holds the settings."""
+
     api_group: str | None = None
+    """The API group of the object, without a version. When absent, the core group."""
+
     namespace: str | None = None
+    """The namespace of the object that holds the settings. It must be set if `scope` is
+    `Namespace`, and absent if `scope` is `Cluster`.
+    """
+
     scope: str | None = None
+    """Whether the object belongs to the whole cluster (`Cluster`) or to a namespace (`Namespace`).
+    Default: `Cluster`.
+    """
 
 
 class IngressList(ModelList[Ingress]):
@@ -212,59 +290,112 @@ class IngressList(ModelList[Ingress]):
 
 
 class IngressLoadBalancerIngress(Model):
-    """IngressLoadBalancerIngress of networking.k8s.io/v1."""
+    """An address at which a load balancer takes requests for an Ingress."""
 
     hostname: str | None = None
+    """The DNS name of the load balancer, if it is reached by name."""
+
     ip: str | None = None
+    """The IP address of the load balancer, if it is reached by address."""
+
     ports: list[IngressPortStatus] = field(default_factory=list)
+    """The ports that are open at this address, and the error of each, if it has one."""
 
 
 class IngressLoadBalancerStatus(Model):
-    """IngressLoadBalancerStatus of networking.k8s.io/v1."""
+    """Where the load balancer of an Ingress is reached."""
 
     ingress: list[IngressLoadBalancerIngress] = field(default_factory=list)
+    """The addresses of the load balancer. Empty until the ingress controller has set it up."""
 
 
 class IngressPortStatus(Model):
-    """IngressPortStatus of networking.k8s.io/v1."""
+    """The state of one port of a load balancer."""
 
     port: int
+    """The number of the port at the load balancer."""
+
     protocol: Literal["SCTP", "TCP", "UDP"] | str
+    """The transport protocol of the port."""
+
     error: str | None = None
+    """Why the port does not work, as one word in CamelCase. An error of a certain cloud provider
+    has a domain in front, such as `example.com/QuotaExceeded`. Absent if there is no problem.
+    """
 
 
 class IngressRule(Model):
-    """IngressRule of networking.k8s.io/v1."""
+    """The routes for one host, or for all hosts."""
 
     host: str | None = None
+    """The DNS name that clients ask for, such as `www.example.com`. An IP address or a port is not
+    allowed. `*.example.com` matches names with exactly one label in place of `*`. When absent, the
+    rule is for all hosts.
+    """
+
     http: HTTPIngressRuleValue | None = None
+    """The paths of the host and their backends. When absent, the ingress controller decides which
+    requests go to `spec.default_backend`.
+    """
 
 
 class IngressServiceBackend(Model):
-    """IngressServiceBackend of networking.k8s.io/v1."""
+    """A port of a Service, as the target of requests."""
 
     name: str
+    """The name of the Service, in the namespace of the Ingress."""
+
     port: ServiceBackendPort | None = None
+    """The port of the Service, by its name or its number. It must be set."""
 
 
 class IngressTLS(Model):
-    """IngressTLS of networking.k8s.io/v1."""
+    """The certificate for some hosts of an Ingress."""
 
     hosts: list[str] = field(default_factory=list)
+    """The host names that use this certificate. They must be in the certificate. When absent, the
+    ingress controller decides.
+    """
+
     secret_name: str | None = None
+    """The name of the Secret with the certificate and its private key, in the namespace of the
+    Ingress. When absent, the controller has only the host name of the TLS connection (SNI) to route
+    by.
+    """
 
 
 class NetworkPolicySpec(Model):
-    """NetworkPolicySpec of networking.k8s.io/v1."""
+    """Which pods a policy limits, and what traffic it allows. If several policies select a pod,
+    traffic is allowed if one of them allows it.
+    """
 
     egress: list[NetworkPolicyEgressRule] = field(default_factory=list)
+    """The traffic that the pods may send. If it is absent or empty, and `policy_types` contains
+    `Egress`, the policy allows none.
+    """
+
     ingress: list[NetworkPolicyIngressRule] = field(default_factory=list)
+    """The traffic that the pods may receive. If it is absent or empty, and `policy_types` contains
+    `Ingress`, the policy allows none. What comes from the node of a pod always reaches it.
+    """
+
     pod_selector: LabelSelector | None = None
+    """Selects the pods that the policy limits, in its own namespace. When absent or empty, all pods
+    of the namespace.
+    """
+
     policy_types: list[Literal["Egress", "Ingress"] | str] = field(default_factory=list)
+    """Which traffic the policy limits: what the pods receive (`Ingress`), what they send
+    (`Egress`), or both. When absent, `Ingress`, and also `Egress` if `egress` has rules. To forbid
+    all outgoing traffic, name `Egress` here.
+    """
 
 
 class NetworkPolicy(Model):
-    """NetworkPolicy of networking.k8s.io/v1."""
+    """Limits which connections some pods of its namespace may receive and open. A pod that no
+    policy selects is not limited. It has no effect if the network plugin of the cluster does not
+    support it.
+    """
 
     api_version: Literal["networking.k8s.io/v1"] = constant(
         "networking.k8s.io/v1",
@@ -272,7 +403,10 @@ class NetworkPolicy(Model):
     )
     kind: Literal["NetworkPolicy"] = constant("NetworkPolicy")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: NetworkPolicySpec = auto(NetworkPolicySpec)
+    """The wanted state, as users write it."""
 
     if TYPE_CHECKING:
 
@@ -280,17 +414,27 @@ class NetworkPolicy(Model):
 
 
 class NetworkPolicyEgressRule(Model):
-    """NetworkPolicyEgressRule of networking.k8s.io/v1."""
+    """Allows the selected pods to send some traffic: what matches both `ports` and `to`."""
 
     ports: list[NetworkPolicyPort] = field(default_factory=list)
+    """The ports that the pods may send to. When absent or empty, all ports."""
+
     to: list[NetworkPolicyPeer] = field(default_factory=list)
+    """The destinations that the pods may send to. It is enough to match one of them. When absent or
+    empty, all destinations.
+    """
 
 
 class NetworkPolicyIngressRule(Model):
-    """NetworkPolicyIngressRule of networking.k8s.io/v1."""
+    """Allows the selected pods to receive some traffic: what matches both `from_` and `ports`."""
 
     from_: list[NetworkPolicyPeer] = field(default_factory=list)
+    """The sources from which the pods may receive traffic. It is enough to match one of them. When
+    absent or empty, all sources.
+    """
+
     ports: list[NetworkPolicyPort] = field(default_factory=list)
+    """The ports of the pods that may receive traffic. When absent or empty, all ports."""
 
 
 class NetworkPolicyList(ModelList[NetworkPolicy]):
@@ -304,51 +448,93 @@ class NetworkPolicyList(ModelList[NetworkPolicy]):
 
 
 class NetworkPolicyPeer(Model):
-    """NetworkPolicyPeer of networking.k8s.io/v1."""
+    """The other end of a connection: pods, or a range of IP addresses. At least one field must be
+    set.
+    """
 
     ip_block: IPBlock | None = None
+    """A range of IP addresses, usually outside the cluster. Not with `namespace_selector` or
+    `pod_selector`.
+    """
+
     namespace_selector: LabelSelector | None = None
+    """Selects namespaces by their labels; an empty selector means all. All pods in these namespaces
+    match, or, with `pod_selector`, only those that it selects. Not with `ip_block`.
+    """
+
     pod_selector: LabelSelector | None = None
+    """Selects pods by their labels; an empty selector means all. They are in the namespaces that
+    `namespace_selector` selects. When that is absent, they are in the namespace of the policy. Not
+    with `ip_block`.
+    """
 
 
 class NetworkPolicyPort(Model):
-    """NetworkPolicyPort of networking.k8s.io/v1."""
+    """A port, or a range of ports, to which traffic is allowed."""
 
     end_port: int | None = None
+    """The last port of a range that starts with `port`. It needs a `port` that is a number and not
+    greater than it. Range: 1 to 65535. Only with `port`.
+    """
+
     port: int | str | None = None
+    """The port to which the traffic goes: its number, or the name that the pod gives it. When
+    absent, all ports of the `protocol`. Range: 1 to 65535.
+    """
+
     protocol: Literal["SCTP", "TCP", "UDP"] | str | None = None
+    """The transport protocol of the traffic. Default: `TCP`."""
 
 
 class ParentReference(Model):
-    """ParentReference of networking.k8s.io/v1."""
+    """Refers to the object that holds an IP address."""
 
     name: str
+    """The name of the object that holds the address."""
+
     resource: str
+    """The resource type of the object: the plural word in its URL, such as `services`."""
+
     group: str | None = None
+    """The API group of the object, without a version. When absent or empty, the core group."""
+
     namespace: str | None = None
+    """The namespace of the object. Absent if the object belongs to the whole cluster."""
 
 
 class ServiceBackendPort(Model):
-    """ServiceBackendPort of networking.k8s.io/v1."""
+    """A port of a Service, by name or by number. One of the two must be set."""
 
     name: str | None = None
+    """The name that the Service gives to the port. At most 15 characters. Not with `number`."""
+
     number: int | None = None
+    """The number of the port at the Service, such as 80. Range: 1 to 65535. Not with `name`."""
 
 
 class ServiceCIDRSpec(Model):
-    """ServiceCIDRSpec of networking.k8s.io/v1."""
+    """The ranges of IP addresses of a ServiceCIDR."""
 
     cidrs: list[str] = field(default_factory=list)
+    """One or two ranges in CIDR notation, such as `10.96.0.0/16` or `fd00:10:96::/112`. Of two, one
+    is IPv4 and the other IPv6. Immutable, but a range of the other family can be added to a single
+    one.
+    """
 
 
 class ServiceCIDRStatus(Model):
-    """ServiceCIDRStatus of networking.k8s.io/v1."""
+    """The state of a ServiceCIDR, as the control plane reports it."""
 
     conditions: list[Condition] = field(default_factory=list)
+    """The condition `Ready` says whether Services get addresses from these ranges. It is `False`
+    while a deletion waits for addresses that are still in use.
+    """
 
 
 class ServiceCIDR(Model):
-    """ServiceCIDR of networking.k8s.io/v1."""
+    """Ranges of IP addresses from which Services get their cluster IPs. To have more addresses,
+    create another one.
+    """
 
     api_version: Literal["networking.k8s.io/v1"] = constant(
         "networking.k8s.io/v1",
@@ -356,8 +542,13 @@ class ServiceCIDR(Model):
     )
     kind: Literal["ServiceCIDR"] = constant("ServiceCIDR")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: ServiceCIDRSpec = auto(ServiceCIDRSpec)
+    """The wanted state, as users write it."""
+
     status: ServiceCIDRStatus = auto(ServiceCIDRStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 

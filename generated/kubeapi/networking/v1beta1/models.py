@@ -32,7 +32,9 @@ __all__ = [
 
 
 class IPAddress(Model):
-    """IPAddress of networking.k8s.io/v1beta1."""
+    """Marks one IP address as taken. Its own `metadata.name` is the address, in canonical form. The
+    server creates one for each cluster IP of a Service.
+    """
 
     api_version: Literal["networking.k8s.io/v1beta1"] = constant(
         "networking.k8s.io/v1beta1",
@@ -40,7 +42,10 @@ class IPAddress(Model):
     )
     kind: Literal["IPAddress"] = constant("IPAddress")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: IPAddressSpec
+    """The wanted state, as users write it."""
 
     if TYPE_CHECKING:
 
@@ -58,34 +63,51 @@ class IPAddressList(ModelList[IPAddress]):
 
 
 class IPAddressSpec(Model):
-    """IPAddressSpec of networking.k8s.io/v1beta1."""
+    """Says what an IP address is used for."""
 
     parent_ref: ParentReference
+    """The object that holds the address, usually a Service. Immutable."""
 
 
 class ParentReference(Model):
-    """ParentReference of networking.k8s.io/v1beta1."""
+    """Refers to the object that holds an IP address."""
 
     name: str
+    """The name of the object that holds the address."""
+
     resource: str
+    """The resource type of the object: the plural word in its URL, such as `services`."""
+
     group: str | None = None
+    """The API group of the object, without a version. When absent or empty, the core group."""
+
     namespace: str | None = None
+    """The namespace of the object. Absent if the object belongs to the whole cluster."""
 
 
 class ServiceCIDRSpec(Model):
-    """ServiceCIDRSpec of networking.k8s.io/v1beta1."""
+    """The ranges of IP addresses of a ServiceCIDR."""
 
     cidrs: list[str] = field(default_factory=list)
+    """One or two ranges in CIDR notation, such as `10.96.0.0/16` or `fd00:10:96::/112`. Of two, one
+    is IPv4 and the other IPv6. Immutable, but a range of the other family can be added to a single
+    one.
+    """
 
 
 class ServiceCIDRStatus(Model):
-    """ServiceCIDRStatus of networking.k8s.io/v1beta1."""
+    """The state of a ServiceCIDR, as the control plane reports it."""
 
     conditions: list[Condition] = field(default_factory=list)
+    """The condition `Ready` says whether Services get addresses from these ranges. It is `False`
+    while a deletion waits for addresses that are still in use.
+    """
 
 
 class ServiceCIDR(Model):
-    """ServiceCIDR of networking.k8s.io/v1beta1."""
+    """Ranges of IP addresses from which Services get their cluster IPs. To have more addresses,
+    create another one.
+    """
 
     api_version: Literal["networking.k8s.io/v1beta1"] = constant(
         "networking.k8s.io/v1beta1",
@@ -93,8 +115,13 @@ class ServiceCIDR(Model):
     )
     kind: Literal["ServiceCIDR"] = constant("ServiceCIDR")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: ServiceCIDRSpec = auto(ServiceCIDRSpec)
+    """The wanted state, as users write it."""
+
     status: ServiceCIDRStatus = auto(ServiceCIDRStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 

@@ -30,20 +30,34 @@ __all__ = [
 
 
 class Overhead(Model):
-    """Overhead of node.k8s.io/v1."""
+    """What a pod consumes beside its containers, for example for a virtual machine around them."""
 
     pod_fixed: Quantities = field(default_factory=dict)
+    """The amount of each resource, such as `cpu` and `memory`, for one pod. It is added to what its
+    containers request when a node is chosen and when quota is counted.
+    """
 
 
 class RuntimeClass(Model):
-    """RuntimeClass of node.k8s.io/v1."""
+    """A way to run containers, for example in a sandbox. Pods choose it by
+    `spec.runtime_class_name`.
+    """
 
     api_version: Literal["node.k8s.io/v1"] = constant("node.k8s.io/v1", name="apiVersion")
     kind: Literal["RuntimeClass"] = constant("RuntimeClass")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     handler: str
+    """The name of the configuration in the container runtime of the nodes, such as `runc`. The
+    nodes have to know it. Lower-case letters, digits and `-`. At most 63 characters. Immutable.
+    """
+
     overhead: Overhead | None = None
+    """What each pod of this class consumes beside its containers. When absent, nothing is added."""
+
     scheduling: Scheduling | None = None
+    """Which nodes can run pods of this class. When absent, all can."""
 
     if TYPE_CHECKING:
 
@@ -58,7 +72,14 @@ class RuntimeClassList(ModelList[RuntimeClass]):
 
 
 class Scheduling(Model):
-    """Scheduling of node.k8s.io/v1."""
+    """Which nodes can run the pods of a RuntimeClass."""
 
     node_selector: dict[str, str] = field(default_factory=dict)
+    """Labels that a node needs. They are added to the `spec.node_selector` of each pod of the
+    class; a pod that asks for another value of the same label is rejected.
+    """
+
     tolerations: list[Toleration] = field(default_factory=list)
+    """Tolerations that each pod of the class gets in addition to its own, so that it may run on
+    nodes with these taints.
+    """

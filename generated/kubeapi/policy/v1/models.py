@@ -33,12 +33,18 @@ __all__ = [
 
 
 class Eviction(Model):
-    """Eviction of policy/v1."""
+    """A request to delete a pod, which fails with status 429 while a PodDisruptionBudget forbids
+    it. It is created in the `eviction` subresource of the pod, with the name of the pod as
+    `metadata.name`.
+    """
 
     api_version: Literal["policy/v1"] = constant("policy/v1", name="apiVersion")
     kind: Literal["Eviction"] = constant("Eviction")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     delete_options: DeleteOptions | None = None
+    """How the pod is deleted, such as with another `grace_period_seconds`."""
 
     if TYPE_CHECKING:
 
@@ -46,34 +52,87 @@ class Eviction(Model):
 
 
 class PodDisruptionBudgetSpec(Model):
-    """PodDisruptionBudgetSpec of policy/v1."""
+    """Which pods a budget protects, and how many of them must stay. Either `min_available` or
+    `max_unavailable` is set.
+    """
 
     max_unavailable: int | str | None = None
+    """How many of the pods may be unavailable after an eviction: a number, or a percentage of the
+    replicas that their controllers want, rounded up, such as `25%`. With 0, no healthy pod can be
+    evicted. Not with `min_available`.
+    """
+
     min_available: int | str | None = None
+    """How many of the pods must remain available after an eviction: a number, or a percentage of
+    the replicas that their controllers want, rounded up, such as `50%`. With `100%`, no healthy pod
+    can be evicted. Not with `max_unavailable`.
+    """
+
     selector: LabelSelector | None = None
+    """Selects the pods that the budget protects, in its own namespace. When absent, it selects no
+    pods; an empty one selects all pods of the namespace.
+    """
+
     unhealthy_pod_eviction_policy: Literal["AlwaysAllow", "IfHealthyBudget"] | str | None = None
+    """Whether running pods that are not ready can be evicted. `IfHealthyBudget`: only while at
+    least `status.desired_healthy` pods are healthy. `AlwaysAllow`: always. When absent, as with
+    `IfHealthyBudget`.
+    """
 
 
 class PodDisruptionBudgetStatus(Model):
-    """PodDisruptionBudgetStatus of policy/v1."""
+    """How many pods a budget found, and how many of them can be evicted now."""
 
     conditions: list[Condition] = field(default_factory=list)
+    """The condition `DisruptionAllowed` says whether a healthy pod can be evicted now. Its reason
+    is `SufficientPods`, `InsufficientPods`, or `SyncFailed` if the number could not be computed.
+    """
+
     current_healthy: int | None = None
+    """How many of the pods are ready. Pods that are being deleted or evicted do not count."""
+
     desired_healthy: int | None = None
+    """How many of the pods must be healthy, as computed from `spec.min_available` or
+    `spec.max_unavailable`.
+    """
+
     disrupted_pods: dict[str, Time] = field(default_factory=dict)
+    """Pods whose eviction was accepted, but whose deletion the controller has not seen yet. The
+    keys are the names of the pods, the values the times of the evictions. A pod that still runs
+    after two minutes is removed from the map.
+    """
+
     disruptions_allowed: int | None = None
+    """How many healthy pods can be evicted now. Each eviction of one lowers it by 1 until the
+    controller counts again.
+    """
+
     expected_pods: int | None = None
+    """How many pods there should be: the replicas that their controllers want. If
+    `spec.min_available` is a number, it is how many pods the selector finds.
+    """
+
     observed_generation: int = field(default=UNSET_ZERO)
+    """The `metadata.generation` of the budget for which this status was computed. While it is lower
+    than the current one, the other numbers are out of date, and evictions have to wait.
+    """
 
 
 class PodDisruptionBudget(Model):
-    """PodDisruptionBudget of policy/v1."""
+    """Limits how many pods of an application can be evicted at the same time, for example while
+    nodes are drained. It does not prevent crashes, or deletions without an eviction.
+    """
 
     api_version: Literal["policy/v1"] = constant("policy/v1", name="apiVersion")
     kind: Literal["PodDisruptionBudget"] = constant("PodDisruptionBudget")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: PodDisruptionBudgetSpec = auto(PodDisruptionBudgetSpec)
+    """The wanted state, as users write it."""
+
     status: PodDisruptionBudgetStatus = auto(PodDisruptionBudgetStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 

@@ -41,13 +41,18 @@ __all__ = [
 
 
 class AggregationRule(Model):
-    """AggregationRule of rbac.authorization.k8s.io/v1."""
+    """Builds a ClusterRole from the rules of other ClusterRoles, which it finds by their labels."""
 
     cluster_role_selectors: list[LabelSelector] = field(default_factory=list)
+    """Selectors for the labels of ClusterRoles. The rules of a ClusterRole are included if one
+    selector matches it. At least 1 item.
+    """
 
 
 class ClusterRole(Model):
-    """ClusterRole of rbac.authorization.k8s.io/v1."""
+    """A set of permissions: for objects of the whole cluster, for objects in namespaces, and for
+    URL paths. A ClusterRoleBinding gives them in the whole cluster, a RoleBinding in one namespace.
+    """
 
     api_version: Literal["rbac.authorization.k8s.io/v1"] = constant(
         "rbac.authorization.k8s.io/v1",
@@ -55,8 +60,17 @@ class ClusterRole(Model):
     )
     kind: Literal["ClusterRole"] = constant("ClusterRole")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     aggregation_rule: AggregationRule | None = None
+    """Selects other ClusterRoles. A controller copies their rules into `rules`, and overwrites what
+    others write there.
+    """
+
     rules: list[PolicyRule] = field(default_factory=list)
+    """What the role permits. Rules only add permissions; none takes one away. If `aggregation_rule`
+    is set, a controller writes this list.
+    """
 
     if TYPE_CHECKING:
 
@@ -64,7 +78,9 @@ class ClusterRole(Model):
 
 
 class ClusterRoleBinding(Model):
-    """ClusterRoleBinding of rbac.authorization.k8s.io/v1."""
+    """Gives the permissions of a ClusterRole to users, groups or service accounts, in the whole
+    cluster.
+    """
 
     api_version: Literal["rbac.authorization.k8s.io/v1"] = constant(
         "rbac.authorization.k8s.io/v1",
@@ -72,8 +88,15 @@ class ClusterRoleBinding(Model):
     )
     kind: Literal["ClusterRoleBinding"] = constant("ClusterRoleBinding")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     role_ref: RoleRef
+    """The ClusterRole whose permissions are given. To use another, delete the binding and create a
+    new one. Immutable.
+    """
+
     subjects: list[Subject] = field(default_factory=list)
+    """Who gets the permissions. When absent or empty, nobody."""
 
     if TYPE_CHECKING:
 
@@ -101,17 +124,43 @@ class ClusterRoleList(ModelList[ClusterRole]):
 
 
 class PolicyRule(Model):
-    """PolicyRule of rbac.authorization.k8s.io/v1."""
+    """Permits some operations, either on resources of the API or on other URL paths."""
 
     verbs: list[str]
+    """The operations that are permitted, such as `get`, `list`, `watch`, `create`, `update`,
+    `patch` and `delete`; `*` means all. For URL paths they are HTTP methods in lower case. At least
+    1 item.
+    """
+
     api_groups: list[str] = field(default_factory=list)
+    """The API groups of `resources`, without versions. `""` is the core group, with pods and
+    Secrets; `*` means all groups. It must be set for a rule on resources. Not with
+    `non_resource_urls`.
+    """
+
     non_resource_urls: list[str] = field(default_factory=list, name="nonResourceURLs")
+    """URL paths that are not resources, such as `/metrics`. `*` may stand for the last part, as in
+    `/healthz/*`. Only for a ClusterRole, and only a ClusterRoleBinding gives this permission. Not
+    with `api_groups`, `resource_names` or `resources`.
+    """
+
     resource_names: list[str] = field(default_factory=list)
+    """The names of the only objects that the rule is for. When absent or empty, it is for all. A
+    rule with names does not permit creating objects by POST, because the URL of that request has no
+    name. Not with `non_resource_urls`.
+    """
+
     resources: list[str] = field(default_factory=list)
+    """The resource types, by the plural words in their URLs, such as `pods`. A subresource is
+    written as `pods/log`; `*` means all types and subresources. It must be set for a rule on
+    resources. Not with `non_resource_urls`.
+    """
 
 
 class Role(Model):
-    """Role of rbac.authorization.k8s.io/v1."""
+    """A set of permissions for objects in its own namespace. A RoleBinding gives them to users,
+    groups or service accounts.
+    """
 
     api_version: Literal["rbac.authorization.k8s.io/v1"] = constant(
         "rbac.authorization.k8s.io/v1",
@@ -119,7 +168,10 @@ class Role(Model):
     )
     kind: Literal["Role"] = constant("Role")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     rules: list[PolicyRule] = field(default_factory=list)
+    """What the role permits in its namespace. Rules only add permissions; none takes one away."""
 
     if TYPE_CHECKING:
 
@@ -127,7 +179,9 @@ class Role(Model):
 
 
 class RoleBinding(Model):
-    """RoleBinding of rbac.authorization.k8s.io/v1."""
+    """Gives the permissions of a Role or a ClusterRole to users, groups or service accounts, but
+    only in its own namespace.
+    """
 
     api_version: Literal["rbac.authorization.k8s.io/v1"] = constant(
         "rbac.authorization.k8s.io/v1",
@@ -135,8 +189,15 @@ class RoleBinding(Model):
     )
     kind: Literal["RoleBinding"] = constant("RoleBinding")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     role_ref: RoleRef
+    """The role whose permissions are given: a Role of the same namespace, or a ClusterRole. To use
+    another, delete the binding and create a new one. Immutable.
+    """
+
     subjects: list[Subject] = field(default_factory=list)
+    """Who gets the permissions. When absent or empty, nobody."""
 
     if TYPE_CHECKING:
 
@@ -164,17 +225,37 @@ class RoleList(ModelList[Role]):
 
 
 class RoleRef(Model):
-    """RoleRef of rbac.authorization.k8s.io/v1."""
+    """Refers to the role that a binding gives."""
 
     kind: str
+    """The kind of the role: `ClusterRole`, or, in a RoleBinding, also `Role`."""
+
     name: str
+    """The name of the role. A Role is in the namespace of the binding."""
+
     api_group: str | None = None
+    """The API group of the role. No other value than the default is accepted. Default:
+    `rbac.authorization.k8s.io`.
+    """
 
 
 class Subject(Model):
-    """Subject of rbac.authorization.k8s.io/v1."""
+    """A user, a group or a service account, which gets permissions from a binding."""
 
     kind: str
+    """What the subject is: `User`, `Group` or `ServiceAccount`."""
+
     name: str
+    """The name of the service account, or the name by which the cluster authenticates the user or
+    the group, such as `system:authenticated`.
+    """
+
     api_group: str | None = None
+    """The API group that goes with `kind`. It can be left out. Default: `rbac.authorization.k8s.io`
+    for users and groups, empty for service accounts.
+    """
+
     namespace: str | None = None
+    """The namespace of the service account. When absent in a RoleBinding, that of the binding; a
+    ClusterRoleBinding needs it. Users and groups have none.
+    """

@@ -36,22 +36,40 @@ __all__ = [
 
 
 class DeviceTaint(Model):
-    """DeviceTaint of resource.k8s.io/v1alpha3."""
+    """A reason not to use a device. Claims that do not tolerate it cannot get the device, and may
+    lose it.
+    """
 
     effect: Literal["NoExecute", "NoSchedule", "None"] | str
+    """What the taint does to claims that do not tolerate it, and to their pods. `NoSchedule` keeps
+    new pods away; `NoExecute` also evicts running ones; `None` does nothing and only informs.
+    """
+
     key: str
+    """Name of the taint, such as `example.com/unhealthy`."""
+
     time_added: Time | None = None
+    """When the taint was added, from which `toleration_seconds` count. The server sets the current
+    time if it is absent, and in a DeviceTaintRule also when `effect` changes.
+    """
+
     value: str | None = None
+    """Value of the taint, which tolerations can compare. At most 63 characters."""
 
 
 class DeviceTaintRuleStatus(Model):
-    """DeviceTaintRuleStatus of resource.k8s.io/v1alpha3."""
+    """How the eviction of pods from tainted devices goes."""
 
     conditions: list[Condition] = field(default_factory=list)
+    """Conditions of the rule. `EvictionInProgress` says whether pods still have to go; with the
+    effect `None`, it tells what `NoExecute` would do. At most 8 items. Set by the server.
+    """
 
 
 class DeviceTaintRule(Model):
-    """DeviceTaintRule of resource.k8s.io/v1alpha3."""
+    """Adds a taint to devices that it selects, as their driver could do itself. Administrators use
+    it to take devices out of service. Beta, gate `DRADeviceTaintRules`.
+    """
 
     api_version: Literal["resource.k8s.io/v1alpha3"] = constant(
         "resource.k8s.io/v1alpha3",
@@ -59,8 +77,13 @@ class DeviceTaintRule(Model):
     )
     kind: Literal["DeviceTaintRule"] = constant("DeviceTaintRule")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: DeviceTaintRuleSpec
+    """The wanted state, as users write it."""
+
     status: DeviceTaintRuleStatus = auto(DeviceTaintRuleStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 
@@ -78,45 +101,88 @@ class DeviceTaintRuleList(ModelList[DeviceTaintRule]):
 
 
 class DeviceTaintRuleSpec(Model):
-    """DeviceTaintRuleSpec of resource.k8s.io/v1alpha3."""
+    """Which devices get the taint, and the taint."""
 
     taint: DeviceTaint
+    """The taint that the devices get."""
+
     device_selector: DeviceTaintSelector | None = None
+    """The devices that get the taint. `{}` selects all devices; without it, no device gets the
+    taint.
+    """
 
 
 class DeviceTaintSelector(Model):
-    """DeviceTaintSelector of resource.k8s.io/v1alpha3."""
+    """The devices that a rule is about. What is set has to match."""
 
     device: str | None = None
+    """Name of the device. Without `driver` and `pool`, devices of that name are selected
+    everywhere.
+    """
+
     driver: str | None = None
+    """Name of the driver of the devices."""
+
     pool: str | None = None
+    """Name of the pool that the devices are in. Drivers may have pools of the same name."""
 
 
 class PoolStatus(Model):
-    """PoolStatus of resource.k8s.io/v1alpha3."""
+    """How many devices a pool has, and how many are free."""
 
     driver: str
+    """Name of the driver of the pool, such as `gpu.example.com`."""
+
     generation: int
+    """Version of the pool that was looked at, the highest of its slices."""
+
     pool_name: str
+    """Name of the pool."""
+
     allocated_devices: int | None = None
+    """How many devices are allocated to claims. Absent with `validation_error`."""
+
     available_devices: int | None = None
+    """How many devices are free to be allocated: those in total, less those allocated and
+    unavailable. Absent with `validation_error`.
+    """
+
     node_name: str | None = None
+    """Name of the node that the pool belongs to. Absent if it is not one node's."""
+
     resource_slice_count: int | None = None
+    """How many slices the pool has. Absent with `validation_error`."""
+
     total_devices: int | None = None
+    """How many devices the pool has. Absent with `validation_error`."""
+
     unavailable_devices: int | None = None
+    """How many devices cannot be used although no claim has them, such as for a taint. Kubernetes
+    1.36 always reports 0. Absent with `validation_error`.
+    """
+
     validation_error: str | None = None
+    """Why the devices could not be counted, such as that slices of the pool are missing."""
 
 
 class ResourcePoolStatusRequestStatus(Model):
-    """ResourcePoolStatusRequestStatus of resource.k8s.io/v1alpha3."""
+    """The answer. Immutable once set."""
 
     pool_count: int
+    """How many pools match, even if `pools` has fewer because of `spec.limit`. Set by the server.
+    """
+
     conditions: list[Condition] = field(default_factory=list)
+    """How it ended: `Complete` or `Failed`. Set by the server."""
+
     pools: list[PoolStatus] = field(default_factory=list)
+    """The pools, sorted by driver and name, at most as many as `spec.limit`. Set by the server."""
 
 
 class ResourcePoolStatusRequest(Model):
-    """ResourcePoolStatusRequest of resource.k8s.io/v1alpha3."""
+    """A question about the devices in a driver's pools. A controller answers once, in the status,
+    and deletes the object about an hour later. Alpha, gate `DRAResourcePoolStatus`.
+    """
 
     api_version: Literal["resource.k8s.io/v1alpha3"] = constant(
         "resource.k8s.io/v1alpha3",
@@ -124,8 +190,13 @@ class ResourcePoolStatusRequest(Model):
     )
     kind: Literal["ResourcePoolStatusRequest"] = constant("ResourcePoolStatusRequest")
     metadata: ObjectMeta
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: ResourcePoolStatusRequestSpec
+    """The wanted state, as users write it."""
+
     status: ResourcePoolStatusRequestStatus = auto(ResourcePoolStatusRequestStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 
@@ -143,8 +214,13 @@ class ResourcePoolStatusRequestList(ModelList[ResourcePoolStatusRequest]):
 
 
 class ResourcePoolStatusRequestSpec(Model):
-    """ResourcePoolStatusRequestSpec of resource.k8s.io/v1alpha3."""
+    """The pools that the question is about. Immutable."""
 
     driver: str
+    """Name of the driver whose pools are meant, such as `gpu.example.com`."""
+
     limit: int | None = None
+    """How many pools the answer may have at most. Default: `100`. Range: 1 to 1000."""
+
     pool_name: str | None = None
+    """Name of the only pool that is meant. Without it, all pools of the driver are."""

@@ -85,138 +85,297 @@ __all__ = [
 
 
 class AllocatedDeviceStatus(Model):
-    """AllocatedDeviceStatus of resource.k8s.io/v1beta2."""
+    """What a driver reports about one device of a claim. The device has to be one of those in
+    `status.allocation`. Beta, gate `DRAResourceClaimDeviceStatus`.
+    """
 
     device: str
+    """Name of the device in its pool."""
+
     driver: str
+    """Name of the driver of the device, such as `gpu.example.com`."""
+
     pool: str
+    """Name of the pool that the device is in."""
+
     conditions: list[Condition] = field(default_factory=list)
+    """Conditions of the device, such as `Ready`. At most 8 items."""
+
     data: Raw = field(default=NO_RAW)
+    """Anything else that the driver reports: a JSON object in the driver's own format. At most
+    10240 bytes.
+    """
+
     network_data: NetworkDeviceData | None = None
+    """Name and addresses of the network interface, for network devices."""
+
     share_id: str | None = field(default=None, name="shareID")
+    """Which share of a device this is, if several claims use it. A UUID. Beta, gate
+    `DRAConsumableCapacity`.
+    """
 
 
 class AllocationResult(Model):
-    """AllocationResult of resource.k8s.io/v1beta2."""
+    """The devices that a claim got, and the nodes on which they can be used."""
 
     allocation_timestamp: Time | None = None
+    """When the devices were allocated; absent if unknown. Beta, gate `DRADeviceBindingConditions`.
+    """
+
     devices: DeviceAllocationResult | None = None
+    """The devices and their configuration."""
+
     node_selector: NodeSelector | None = None
+    """The nodes on which the devices can be used. Without it, all nodes can use them."""
 
 
 class CELDeviceSelector(Model):
-    """CELDeviceSelector of resource.k8s.io/v1beta2."""
+    """Chooses devices with a CEL expression."""
 
     expression: str
+    """CEL expression that is true for the devices to choose. `device` has `driver`, `attributes`
+    and `capacity`, as in `device.attributes["gpu.example.com"].model == "a1"`. An error stops the
+    allocation. At most 10240 bytes.
+    """
 
 
 class CapacityRequestPolicy(Model):
-    """CapacityRequestPolicy of resource.k8s.io/v1beta2."""
+    """How much of a shared device's capacity a request may take. Other amounts are rounded up to
+    the next allowed one.
+    """
 
     default: Quantity | None = None
+    """The amount for requests that name none. Needed with `valid_range` and `valid_values`."""
+
     valid_range: CapacityRequestPolicyRange | None = None
+    """The smallest and largest amount, and the steps between. Not with `valid_values`."""
+
     valid_values: list[Quantity] = field(default_factory=list)
+    """All amounts that are allowed, in ascending order. At most 10 items. Not with `valid_range`.
+    """
 
 
 class CapacityRequestPolicyRange(Model):
-    """CapacityRequestPolicyRange of resource.k8s.io/v1beta2."""
+    """A range of amounts that a request may take."""
 
     min: Quantity
+    """The smallest amount. Requests for less get this much."""
+
     max: Quantity | None = None
+    """The largest amount. Requests for more do not get the device. Without it, the capacity of the
+    device is the limit.
+    """
+
     step: Quantity | None = None
+    """Distance between two allowed amounts, counted from `min`. Others are rounded up. Without it,
+    every amount in the range is allowed.
+    """
 
 
 class CapacityRequirements(Model):
-    """CapacityRequirements of resource.k8s.io/v1beta2."""
+    """How much capacity each device of a request needs."""
 
     requests: Quantities = field(default_factory=dict)
+    """Needed amounts by name of the capacity, such as `memory` or `gpu.example.com/memory`. A
+    device without enough is not chosen. What is not named here follows the device's
+    `request_policy`; without one, it is taken whole.
+    """
 
 
 class Counter(Model):
-    """Counter of resource.k8s.io/v1beta2."""
+    """An amount in a set of counters: how much there is, or how much a device takes."""
 
     value: Quantity
+    """The amount, as a quantity."""
 
 
 class CounterSet(Model):
-    """CounterSet of resource.k8s.io/v1beta2."""
+    """Amounts that several devices share, such as the memory of a GPU that is offered in parts.
+    Beta, gate `DRAPartitionableDevices`.
+    """
 
     counters: dict[str, Counter]
+    """The amounts by name, before any device takes of them. Range: 1 to 32 items."""
+
     name: str
+    """Name of the set, which devices use in `consumes_counters`. Unique in the pool. At most 63
+    characters.
+    """
 
 
 class Device(Model):
-    """Device of resource.k8s.io/v1beta2."""
+    """One device that a driver offers."""
 
     name: str
+    """Name of the device. Unique in the pool. At most 63 characters."""
+
     all_nodes: bool | None = None
+    """True if all nodes can use the device. Only with `spec.per_device_node_selection`. Not with
+    `node_name` or `node_selector`. Beta, gate `DRAPartitionableDevices`.
+    """
+
     allow_multiple_allocations: bool | None = None
+    """Whether several requests may share the device, each with a part of its capacity. Beta, gate
+    `DRAConsumableCapacity`.
+    """
+
     attributes: dict[str, DeviceAttribute] = field(default_factory=dict)
+    """What the device is like, by name such as `model` or `gpu.example.com/model`, for selectors
+    and constraints. At most 32 items together with `capacity`.
+    """
+
     binding_conditions: list[str] = field(default_factory=list)
+    """Conditions that have to become true in the claim's status before the scheduler binds a pod to
+    the node. At most 4 items. Only with `binding_failure_conditions`. Beta, gate
+    `DRADeviceBindingConditions`.
+    """
+
     binding_failure_conditions: list[str] = field(default_factory=list)
+    """Conditions in the claim's status that stop the binding: if one becomes true, the scheduler
+    gives it up. At most 4 items. Only with `binding_conditions`. Beta, gate
+    `DRADeviceBindingConditions`.
+    """
+
     binds_to_node: bool | None = None
+    """Whether the allocated device may be used only on the node that was chosen when the claim was
+    allocated. Beta, gate `DRADeviceBindingConditions`.
+    """
+
     capacity: dict[str, DeviceCapacity] = field(default_factory=dict)
+    """Amounts of what the device has, by name such as `memory` or `gpu.example.com/memory`. At most
+    32 items together with `attributes`.
+    """
+
     consumes_counters: list[DeviceCounterConsumption] = field(default_factory=list)
+    """What the device takes from sets of counters while it is allocated, one item for each set. At
+    most 2 items. Beta, gate `DRAPartitionableDevices`.
+    """
+
     node_allocatable_resource_mappings: dict[str, NodeAllocatableResourceMapping] = field(
         default_factory=dict,
     )
+    """How much of the node's own resources the device takes, by name of the resource, such as `cpu`
+    or `memory`. The scheduler counts it against the node. Alpha, gate
+    `DRANodeAllocatableResources`.
+    """
+
     node_name: str | None = None
+    """Name of the only node that can use the device. Only with `spec.per_device_node_selection`.
+    Not with `node_selector` or `all_nodes`. Beta, gate `DRAPartitionableDevices`.
+    """
+
     node_selector: NodeSelector | None = None
+    """The nodes that can use the device, as exactly one term. Only with
+    `spec.per_device_node_selection`. Not with `node_name` or `all_nodes`. Beta, gate
+    `DRAPartitionableDevices`.
+    """
+
     taints: list[DeviceTaint] = field(default_factory=list)
+    """Reasons not to use the device, such as a fault. Only requests that tolerate them get it. At
+    most 16 items. Beta, gate `DRADeviceTaints`.
+    """
 
 
 class DeviceAllocationConfiguration(Model):
-    """DeviceAllocationConfiguration of resource.k8s.io/v1beta2."""
+    """Settings for the driver of allocated devices, from the claim or its class."""
 
     source: Literal["FromClaim", "FromClass"] | str
+    """Who made the settings: an administrator in the class (`FromClass`) or a user in the claim
+    (`FromClaim`).
+    """
+
     opaque: OpaqueDeviceConfiguration | None = None
+    """The settings, in the driver's own format."""
+
     requests: list[str] = field(default_factory=list)
+    """Names of the requests whose devices these settings are for, as `request` or
+    `request/subrequest`. Without names, they are for all. At most 32 items.
+    """
 
 
 class DeviceAllocationResult(Model):
-    """DeviceAllocationResult of resource.k8s.io/v1beta2."""
+    """The devices that a claim got, and the settings for their drivers."""
 
     config: list[DeviceAllocationConfiguration] = field(default_factory=list)
+    """Settings from the class and the claim. At most 64 items."""
+
     results: list[DeviceRequestAllocationResult] = field(default_factory=list)
+    """The devices. At most 32 items."""
 
 
 class DeviceAttribute(Model):
-    """DeviceAttribute of resource.k8s.io/v1beta2."""
+    """A property of a device: a value of one of these types. Exactly one field is set."""
 
     bool_: bool | None = None
+    """True or false."""
+
     bools: list[bool] = field(default_factory=list)
+    """Several values that are true or false. Alpha, gate `DRAListTypeAttributes`."""
+
     int_: int | None = None
+    """A whole number."""
+
     ints: list[int] = field(default_factory=list)
+    """Several whole numbers. Alpha, gate `DRAListTypeAttributes`."""
+
     string: str | None = None
+    """A text. At most 64 bytes."""
+
     strings: list[str] = field(default_factory=list)
+    """Several texts, each of at most 64 bytes. Alpha, gate `DRAListTypeAttributes`."""
+
     version: str | None = None
+    """A semantic version, such as `1.2.3`. At most 64 bytes."""
+
     versions: list[str] = field(default_factory=list)
+    """Several semantic versions, each of at most 64 bytes. Alpha, gate `DRAListTypeAttributes`."""
 
 
 class DeviceCapacity(Model):
-    """DeviceCapacity of resource.k8s.io/v1beta2."""
+    """How much of something a device has."""
 
     value: Quantity
+    """The whole amount, whether parts of it are taken or not."""
+
     request_policy: CapacityRequestPolicy | None = None
+    """Which amounts requests may take. Without it, they may take any. Only with
+    `allow_multiple_allocations` in the device. Beta, gate `DRAConsumableCapacity`.
+    """
 
 
 class DeviceClaim(Model):
-    """DeviceClaim of resource.k8s.io/v1beta2."""
+    """The devices that a claim asks for."""
 
     config: list[DeviceClaimConfiguration] = field(default_factory=list)
+    """Settings for the drivers of the devices. The scheduler does not look at them. At most 32
+    items.
+    """
+
     constraints: list[DeviceConstraint] = field(default_factory=list)
+    """What the devices have to have in common, or not. At most 32 items."""
+
     requests: list[DeviceRequest] = field(default_factory=list)
+    """The devices to allocate; the claim gets all of them or none. Without requests, there is
+    nothing to allocate. At most 32 items.
+    """
 
 
 class DeviceClaimConfiguration(Model):
-    """DeviceClaimConfiguration of resource.k8s.io/v1beta2."""
+    """Settings for the driver of devices that a claim asks for."""
 
     opaque: OpaqueDeviceConfiguration | None = None
+    """The settings, in the driver's own format."""
+
     requests: list[str] = field(default_factory=list)
+    """Names of the requests whose devices these settings are for, as `request` or
+    `request/subrequest`. Without names, they are for all. At most 32 items.
+    """
 
 
 class DeviceClass(Model):
-    """DeviceClass of resource.k8s.io/v1beta2."""
+    """A kind of device that claims can ask for, made by an administrator or a vendor: what devices
+    are like and how they are configured.
+    """
 
     api_version: Literal["resource.k8s.io/v1beta2"] = constant(
         "resource.k8s.io/v1beta2",
@@ -224,7 +383,10 @@ class DeviceClass(Model):
     )
     kind: Literal["DeviceClass"] = constant("DeviceClass")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: DeviceClassSpec
+    """The wanted state, as users write it."""
 
     if TYPE_CHECKING:
 
@@ -232,9 +394,10 @@ class DeviceClass(Model):
 
 
 class DeviceClassConfiguration(Model):
-    """DeviceClassConfiguration of resource.k8s.io/v1beta2."""
+    """Settings for the driver of every device that is claimed through a class."""
 
     opaque: OpaqueDeviceConfiguration | None = None
+    """The settings, in the driver's own format."""
 
 
 class DeviceClassList(ModelList[DeviceClass]):
@@ -248,86 +411,190 @@ class DeviceClassList(ModelList[DeviceClass]):
 
 
 class DeviceClassSpec(Model):
-    """DeviceClassSpec of resource.k8s.io/v1beta2."""
+    """Which devices are in the class, and how they are configured."""
 
     config: list[DeviceClassConfiguration] = field(default_factory=list)
+    """Settings for drivers, added to those of the claim. The scheduler does not look at them. At
+    most 32 items.
+    """
+
     extended_resource_name: str | None = None
+    """Name under which pods may ask for such devices in the resources of containers, without a
+    claim, such as `example.com/gpu`. If several classes have the same, the newest is used. Beta,
+    gate `DRAExtendedResource`.
+    """
+
     selectors: list[DeviceSelector] = field(default_factory=list)
+    """Conditions that each device has to meet; all have to hold. At most 32 items."""
 
 
 class DeviceConstraint(Model):
-    """DeviceConstraint of resource.k8s.io/v1beta2."""
+    """What the devices of a claim have to have in common, or not."""
 
     distinct_attribute: str | None = None
+    """Full name of an attribute that all devices must have, each with another value, such as
+    `gpu.example.com/board`. Not with `match_attribute`. Beta, gate `DRAConsumableCapacity`.
+    """
+
     match_attribute: str | None = None
+    """Full name of an attribute that all devices must have, with the same value and type, such as
+    `gpu.example.com/numa`. Not with `distinct_attribute`.
+    """
+
     requests: list[str] = field(default_factory=list)
+    """Names of the requests whose devices are meant, as `request` or `request/subrequest`. Without
+    names, it is all of the claim. At most 32 items.
+    """
 
 
 class DeviceCounterConsumption(Model):
-    """DeviceCounterConsumption of resource.k8s.io/v1beta2."""
+    """What a device takes from one set of counters. Beta, gate `DRAPartitionableDevices`."""
 
     counter_set: str
+    """Name of the set in `spec.shared_counters` of a slice of the same pool."""
+
     counters: dict[str, Counter]
+    """The amounts by name of the counter. Range: 1 to 32 items."""
 
 
 class DeviceRequest(Model):
-    """DeviceRequest of resource.k8s.io/v1beta2."""
+    """A request for one or more devices of the same kind."""
 
     name: str
+    """Name of the request, which containers, constraints and settings refer to. Unique in the
+    claim. At most 63 characters.
+    """
+
     exactly: ExactDeviceRequest | None = None
+    """The devices to allocate, if there are no alternatives. Not with `first_available`."""
+
     first_available: list[DeviceSubRequest] = field(default_factory=list)
+    """Alternatives, best one first; the scheduler takes the first that it can satisfy. At most 8
+    items. Not with `exactly`.
+    """
 
 
 class DeviceRequestAllocationResult(Model):
-    """DeviceRequestAllocationResult of resource.k8s.io/v1beta2."""
+    """A device that was allocated for a request."""
 
     device: str
+    """Name of the device in its pool."""
+
     driver: str
+    """Name of the driver of the device, such as `gpu.example.com`."""
+
     pool: str
+    """Name of the pool that the device is in."""
+
     request: str
+    """Name of the request that the device is for, as `request` or `request/subrequest`."""
+
     admin_access: bool | None = None
+    """Whether the device was allocated for administration; other claims may use it at the same
+    time.
+    """
+
     binding_conditions: list[str] = field(default_factory=list)
+    """The device's `binding_conditions` as they were at the time of the allocation. At most 4
+    items. Beta, gate `DRADeviceBindingConditions`.
+    """
+
     binding_failure_conditions: list[str] = field(default_factory=list)
+    """The device's `binding_failure_conditions` as they were at the time of the allocation. At most
+    4 items. Beta, gate `DRADeviceBindingConditions`.
+    """
+
     consumed_capacity: Quantities = field(default_factory=dict)
+    """How much of a shared device's capacity this claim takes, by name of the capacity. It may be
+    more than was requested, as amounts are rounded up. Beta, gate `DRAConsumableCapacity`.
+    """
+
     share_id: str | None = field(default=None, name="shareID")
+    """Which share of a device this is, if several claims use it. A UUID. Beta, gate
+    `DRAConsumableCapacity`.
+    """
+
     tolerations: list[DeviceToleration] = field(default_factory=list)
+    """Tolerations of the request at the time of the allocation. Beta, gate `DRADeviceTaints`."""
 
 
 class DeviceSelector(Model):
-    """DeviceSelector of resource.k8s.io/v1beta2."""
+    """A condition that chooses devices."""
 
     cel: CELDeviceSelector | None = None
+    """The condition as a CEL expression. It is needed, as there are no other kinds."""
 
 
 class DeviceSubRequest(Model):
-    """DeviceSubRequest of resource.k8s.io/v1beta2."""
+    """One of the alternatives for a request: one or more devices of the same kind."""
 
     device_class_name: str
+    """Name of the DeviceClass of the devices."""
+
     name: str
+    """Name of the alternative; others refer to it as `request/subrequest`. Unique in the request.
+    At most 63 characters.
+    """
+
     allocation_mode: Literal["All", "ExactCount"] | str | None = None
+    """How many devices to take. `ExactCount` takes as many as `count` says. `All` takes every
+    matching device that the node can use, and fails if one of them is in use. Default:
+    `ExactCount`.
+    """
+
     capacity: CapacityRequirements | None = None
+    """How much capacity each device needs. Without it, defaults of the device apply. Beta, gate
+    `DRAConsumableCapacity`.
+    """
+
     count: int | None = None
+    """How many devices to take. Default: `1`. At least 1. Only with `allocation_mode` `ExactCount`.
+    """
+
     selectors: list[DeviceSelector] = field(default_factory=list)
+    """Conditions that each device has to meet, in addition to those of the class; all have to hold.
+    At most 32 items.
+    """
+
     tolerations: list[DeviceToleration] = field(default_factory=list)
+    """Taints that a device may have and still be allocated. Beta, gate `DRADeviceTaints`."""
 
 
 class DeviceTaint(Model):
-    """DeviceTaint of resource.k8s.io/v1beta2."""
+    """A reason not to use a device. Claims that do not tolerate it cannot get the device, and may
+    lose it.
+    """
 
     effect: Literal["NoExecute", "NoSchedule", "None"] | str
+    """What the taint does to claims that do not tolerate it, and to their pods. `NoSchedule` keeps
+    new pods away; `NoExecute` also evicts running ones; `None` does nothing and only informs.
+    """
+
     key: str
+    """Name of the taint, such as `example.com/unhealthy`."""
+
     time_added: Time | None = None
+    """When the taint was added, from which `toleration_seconds` count. The server sets the current
+    time if it is absent, and in a DeviceTaintRule also when `effect` changes.
+    """
+
     value: str | None = None
+    """Value of the taint, which tolerations can compare. At most 63 characters."""
 
 
 class DeviceTaintRuleStatus(Model):
-    """DeviceTaintRuleStatus of resource.k8s.io/v1beta2."""
+    """How the eviction of pods from tainted devices goes."""
 
     conditions: list[Condition] = field(default_factory=list)
+    """Conditions of the rule. `EvictionInProgress` says whether pods still have to go; with the
+    effect `None`, it tells what `NoExecute` would do. At most 8 items. Set by the server.
+    """
 
 
 class DeviceTaintRule(Model):
-    """DeviceTaintRule of resource.k8s.io/v1beta2."""
+    """Adds a taint to devices that it selects, as their driver could do itself. Administrators use
+    it to take devices out of service. Beta, gate `DRADeviceTaintRules`.
+    """
 
     api_version: Literal["resource.k8s.io/v1beta2"] = constant(
         "resource.k8s.io/v1beta2",
@@ -335,8 +602,13 @@ class DeviceTaintRule(Model):
     )
     kind: Literal["DeviceTaintRule"] = constant("DeviceTaintRule")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: DeviceTaintRuleSpec
+    """The wanted state, as users write it."""
+
     status: DeviceTaintRuleStatus = auto(DeviceTaintRuleStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 
@@ -354,74 +626,154 @@ class DeviceTaintRuleList(ModelList[DeviceTaintRule]):
 
 
 class DeviceTaintRuleSpec(Model):
-    """DeviceTaintRuleSpec of resource.k8s.io/v1beta2."""
+    """Which devices get the taint, and the taint."""
 
     taint: DeviceTaint
+    """The taint that the devices get."""
+
     device_selector: DeviceTaintSelector | None = None
+    """The devices that get the taint. `{}` selects all devices; without it, no device gets the
+    taint.
+    """
 
 
 class DeviceTaintSelector(Model):
-    """DeviceTaintSelector of resource.k8s.io/v1beta2."""
+    """The devices that a rule is about. What is set has to match."""
 
     device: str | None = None
+    """Name of the device. Without `driver` and `pool`, devices of that name are selected
+    everywhere.
+    """
+
     driver: str | None = None
+    """Name of the driver of the devices."""
+
     pool: str | None = None
+    """Name of the pool that the devices are in. Drivers may have pools of the same name."""
 
 
 class DeviceToleration(Model):
-    """DeviceToleration of resource.k8s.io/v1beta2."""
+    """Taints that a device may have and still be allocated to a request."""
 
     effect: Literal["NoExecute", "NoSchedule", "None"] | str | None = None
+    """The effect of the taints. Without it, all effects are tolerated."""
+
     key: str | None = None
+    """Name of the taints. Without it, all are tolerated; `operator` then has to be `Exists`."""
+
     operator: Literal["Equal", "Exists"] | str | None = None
+    """How the taint's value is compared. `Equal` needs the same `value`; `Exists` takes any.
+    Default: `Equal`.
+    """
+
     toleration_seconds: int | None = None
+    """How long pods may go on after the taint was added, in seconds; zero and less evict them at
+    once. Without it, they are never evicted. Only with `effect` `NoExecute`.
+    """
+
     value: str | None = None
+    """The value that the taint has to have. At most 63 characters. Only with `operator` `Equal`."""
 
 
 class ExactDeviceRequest(Model):
-    """ExactDeviceRequest of resource.k8s.io/v1beta2."""
+    """One or more devices of the same kind."""
 
     device_class_name: str
+    """Name of the DeviceClass of the devices."""
+
     admin_access: bool | None = None
+    """Whether to get devices for administration, such as monitoring, even if they are in use. Only
+    in namespaces with the label `resource.kubernetes.io/admin-access` of value `true`.
+    """
+
     allocation_mode: Literal["All", "ExactCount"] | str | None = None
+    """How many devices to take. `ExactCount` takes as many as `count` says. `All` takes every
+    matching device that the node can use, and fails if one of them is in use, except with
+    `admin_access`. Default: `ExactCount`.
+    """
+
     capacity: CapacityRequirements | None = None
+    """How much capacity each device needs. Without it, defaults of the device apply. Beta, gate
+    `DRAConsumableCapacity`.
+    """
+
     count: int | None = None
+    """How many devices to take. Default: `1`. At least 1. Only with `allocation_mode` `ExactCount`.
+    """
+
     selectors: list[DeviceSelector] = field(default_factory=list)
+    """Conditions that each device has to meet, in addition to those of the class; all have to hold.
+    At most 32 items.
+    """
+
     tolerations: list[DeviceToleration] = field(default_factory=list)
+    """Taints that a device may have and still be allocated. Beta, gate `DRADeviceTaints`."""
 
 
 class NetworkDeviceData(Model):
-    """NetworkDeviceData of resource.k8s.io/v1beta2."""
+    """The network interface of an allocated device."""
 
     hardware_address: str | None = None
+    """Hardware address of the interface, such as its MAC address. At most 128 bytes."""
+
     interface_name: str | None = None
+    """Name of the interface, such as `eth1`. At most 256 bytes."""
+
     ips: list[str] = field(default_factory=list)
+    """IP addresses of the interface with the length of their network, such as `192.0.2.5/24`. At
+    most 16 items.
+    """
 
 
 class NodeAllocatableResourceMapping(Model):
-    """NodeAllocatableResourceMapping of resource.k8s.io/v1beta2."""
+    """How much of one of the node's resources a device takes when it is allocated. Alpha, gate
+    `DRANodeAllocatableResources`.
+    """
 
     allocation_multiplier: Quantity | None = None
+    """Amount of the resource for each allocated device, or with `capacity_key` for each unit of
+    that capacity. Above zero. Default: `1`.
+    """
+
     capacity_key: str | None = None
+    """Name of a capacity of the device; the taken amount of it, times `allocation_multiplier`, is
+    what the node gives. Without it, devices are counted.
+    """
 
 
 class OpaqueDeviceConfiguration(Model):
-    """OpaqueDeviceConfiguration of resource.k8s.io/v1beta2."""
+    """Settings for a driver, in a format that only the driver knows."""
 
     driver: str
+    """Name of the driver that the settings are for, such as `gpu.example.com`. At most 63
+    characters.
+    """
+
     parameters: Raw
+    """The settings, a JSON object, mostly with `api_version` and `kind`. At most 10240 bytes."""
 
 
 class ResourceClaimStatus(Model):
-    """ResourceClaimStatus of resource.k8s.io/v1beta2."""
+    """Which devices a claim got, and who may use them."""
 
     allocation: AllocationResult | None = None
+    """The devices; absent while there are none. The scheduler sets it. Immutable once set."""
+
     devices: list[AllocatedDeviceStatus] = field(default_factory=list)
+    """What drivers report about the devices, each driver about its own. Beta, gate
+    `DRAResourceClaimDeviceStatus`.
+    """
+
     reserved_for: list[ResourceClaimConsumerReference] = field(default_factory=list)
+    """Who may use the claim now. A pod does not start before it is in the list, and the devices are
+    not given to others while it is. At most 256 items. Only with `allocation`.
+    """
 
 
 class ResourceClaim(Model):
-    """ResourceClaim of resource.k8s.io/v1beta2."""
+    """A request for devices such as GPUs, and those that were allocated for it. Pods name it in
+    their `spec.resource_claims`.
+    """
 
     api_version: Literal["resource.k8s.io/v1beta2"] = constant(
         "resource.k8s.io/v1beta2",
@@ -429,8 +781,13 @@ class ResourceClaim(Model):
     )
     kind: Literal["ResourceClaim"] = constant("ResourceClaim")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: ResourceClaimSpec
+    """The wanted state, as users write it."""
+
     status: ResourceClaimStatus = auto(ResourceClaimStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 
@@ -438,12 +795,19 @@ class ResourceClaim(Model):
 
 
 class ResourceClaimConsumerReference(Model):
-    """ResourceClaimConsumerReference of resource.k8s.io/v1beta2."""
+    """An object that may use a claim, mostly a pod. It is in the namespace of the claim."""
 
     name: str
+    """Name of the object."""
+
     resource: str
+    """Resource of the object in plural, such as `pods`."""
+
     uid: str
+    """UID of the object. Another object that has its name later is not meant."""
+
     api_group: str | None = None
+    """API group of the object. Absent for the core group."""
 
 
 class ResourceClaimList(ModelList[ResourceClaim]):
@@ -457,13 +821,16 @@ class ResourceClaimList(ModelList[ResourceClaim]):
 
 
 class ResourceClaimSpec(Model):
-    """ResourceClaimSpec of resource.k8s.io/v1beta2."""
+    """What a claim asks for. Immutable."""
 
     devices: DeviceClaim | None = None
+    """The devices to allocate."""
 
 
 class ResourceClaimTemplate(Model):
-    """ResourceClaimTemplate of resource.k8s.io/v1beta2."""
+    """A model from which each pod that names it gets a ResourceClaim of its own, which is deleted
+    with the pod.
+    """
 
     api_version: Literal["resource.k8s.io/v1beta2"] = constant(
         "resource.k8s.io/v1beta2",
@@ -471,7 +838,10 @@ class ResourceClaimTemplate(Model):
     )
     kind: Literal["ResourceClaimTemplate"] = constant("ResourceClaimTemplate")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: ResourceClaimTemplateSpec
+    """The wanted state, as users write it."""
 
     if TYPE_CHECKING:
 
@@ -489,22 +859,40 @@ class ResourceClaimTemplateList(ModelList[ResourceClaimTemplate]):
 
 
 class ResourceClaimTemplateSpec(Model):
-    """ResourceClaimTemplateSpec of resource.k8s.io/v1beta2."""
+    """The claims that are made from a template. Immutable."""
 
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Labels and annotations for the claims. Nothing else may be set."""
+
     spec: ResourceClaimSpec
+    """What each of the claims asks for, copied into its `spec`."""
 
 
 class ResourcePool(Model):
-    """ResourcePool of resource.k8s.io/v1beta2."""
+    """The pool of devices that a slice is a part of. Its driver may spread a pool over several
+    slices.
+    """
 
     generation: int
+    """Version of the pool. The driver raises it with each change, in all slices of the pool; those
+    with a lower number are out of date. At least 0.
+    """
+
     name: str
+    """Name of the pool, often that of the node. It is made of DNS names, with slashes between them.
+    At most 253 characters. Immutable.
+    """
+
     resource_slice_count: int
+    """How many slices the pool has at this `generation`, which tells whether some are still
+    missing. At least 1.
+    """
 
 
 class ResourceSlice(Model):
-    """ResourceSlice of resource.k8s.io/v1beta2."""
+    """Devices of a pool, all or a part, that a driver offers. The scheduler allocates them to
+    claims.
+    """
 
     api_version: Literal["resource.k8s.io/v1beta2"] = constant(
         "resource.k8s.io/v1beta2",
@@ -512,7 +900,10 @@ class ResourceSlice(Model):
     )
     kind: Literal["ResourceSlice"] = constant("ResourceSlice")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: ResourceSliceSpec
+    """The wanted state, as users write it."""
 
     if TYPE_CHECKING:
 
@@ -530,13 +921,44 @@ class ResourceSliceList(ModelList[ResourceSlice]):
 
 
 class ResourceSliceSpec(Model):
-    """ResourceSliceSpec of resource.k8s.io/v1beta2."""
+    """The devices of a slice, and the nodes that can use them. The nodes are given in exactly one
+    way.
+    """
 
     driver: str
+    """Name of the driver, a DNS name such as `gpu.example.com`. Usable in field selectors. At most
+    63 characters. Immutable.
+    """
+
     pool: ResourcePool
+    """The pool that the devices are in."""
+
     all_nodes: bool | None = None
+    """True if all nodes can use the devices. Not with `node_name`, `node_selector` or
+    `per_device_node_selection`.
+    """
+
     devices: list[Device] = field(default_factory=list)
+    """The devices. At most 128 items; at most 64 if one has taints, attributes with lists or
+    `consumes_counters`. Not with `shared_counters`.
+    """
+
     node_name: str | None = None
+    """Name of the only node that can use the devices. Usable in field selectors. Immutable. Not
+    with `node_selector`, `all_nodes` or `per_device_node_selection`.
+    """
+
     node_selector: NodeSelector | None = None
+    """The nodes that can use the devices, as exactly one term. Not with `node_name`, `all_nodes` or
+    `per_device_node_selection`.
+    """
+
     per_device_node_selection: bool | None = None
+    """True if each device says itself which nodes can use it. Not with `node_name`, `node_selector`
+    or `all_nodes`. Beta, gate `DRAPartitionableDevices`.
+    """
+
     shared_counters: list[CounterSet] = field(default_factory=list)
+    """Sets of counters that devices of the pool take from. At most 8 items. Not with `devices`.
+    Beta, gate `DRAPartitionableDevices`.
+    """

@@ -17,7 +17,9 @@ __all__ = [
 
 
 class PriorityClass(Model):
-    """PriorityClass of scheduling.k8s.io/v1."""
+    """A name for a priority, which pods use in `spec.priority_class_name`. Names that start with
+    `system-` are reserved.
+    """
 
     api_version: Literal["scheduling.k8s.io/v1"] = constant(
         "scheduling.k8s.io/v1",
@@ -25,10 +27,28 @@ class PriorityClass(Model):
     )
     kind: Literal["PriorityClass"] = constant("PriorityClass")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     description: str | None = None
+    """When to use this class, for the people who choose one."""
+
     global_default: bool | None = None
+    """Whether pods that name no class get this one. At most one class should have it; among
+    several, the one with the lowest `value` counts. If no class has it, such pods have priority 0.
+    Default: `false`.
+    """
+
     preemption_policy: Literal["Never", "PreemptLowerPriority"] | str | None = None
+    """Whether pods of this class may evict pods of lower priority when no node has room:
+    `PreemptLowerPriority` allows it, with `Never` they wait. Default: `PreemptLowerPriority`.
+    Immutable.
+    """
+
     value: int | None = None
+    """The priority of pods that name this class; higher ones are scheduled first. It may be
+    negative, and is 0 when absent. At most 1000000000 outside of the system's own classes.
+    Immutable.
+    """
 
     if TYPE_CHECKING:
 

@@ -56,12 +56,17 @@ __all__ = [
 
 
 class CSIDriver(Model):
-    """CSIDriver of storage.k8s.io/v1."""
+    """A CSI storage driver that is installed in the cluster, and how Kubernetes has to treat it.
+    Its name is the driver's name.
+    """
 
     api_version: Literal["storage.k8s.io/v1"] = constant("storage.k8s.io/v1", name="apiVersion")
     kind: Literal["CSIDriver"] = constant("CSIDriver")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: CSIDriverSpec
+    """The wanted state, as users write it."""
 
     if TYPE_CHECKING:
 
@@ -76,28 +81,82 @@ class CSIDriverList(ModelList[CSIDriver]):
 
 
 class CSIDriverSpec(Model):
-    """CSIDriverSpec of storage.k8s.io/v1."""
+    """What a CSI driver needs from Kubernetes and what it can do."""
 
     attach_required: bool | None = None
+    """Whether a volume must be attached to the node before it is mounted there. With false, no
+    VolumeAttachment is made. Default: `true`. Immutable.
+    """
+
     fs_group_policy: str | None = None
+    """When the kubelet changes the owner and mode of files to the pod's `fs_group`. `File`: always.
+    `None`: never. `ReadWriteOnceWithFSType`: only for volumes with an `fs_type` and the access mode
+    `ReadWriteOnce`. Default: `ReadWriteOnceWithFSType`.
+    """
+
     node_allocatable_update_period_seconds: int | None = None
+    """Seconds between two updates of how many volumes a node can hold
+    (`spec.drivers[*].allocatable.count` of CSINode). It is also updated when a node turns out to be
+    full. Without it, the number stays as it was at the start. At least 10. Since 1.33.
+    """
+
     pod_info_on_mount: bool | None = None
+    """Whether the driver is told the name, namespace and uid of the pod when a volume is mounted.
+    Default: `false`.
+    """
+
     prevent_pod_scheduling_if_missing: bool | None = None
+    """Whether pods that use this driver's volumes are kept off nodes on which the driver is not
+    installed. Without it, such a node counts as one without a limit of volumes. Alpha, gate
+    `VolumeLimitScaling`.
+    """
+
     requires_republish: bool | None = None
+    """Whether the kubelet calls the driver again and again for mounted volumes, so that it can
+    renew their content, for example expired tokens. Default: `false`.
+    """
+
     se_linux_mount: bool | None = None
+    """Whether the driver can mount each volume with its own SELinux label (`-o context`). With
+    false, the container runtime relabels all files of a volume instead, which can be slow. Default:
+    `false`.
+    """
+
     service_account_token_in_secrets: bool | None = None
+    """Where the driver gets the tokens of `token_requests`. With true, they are in the `secrets` of
+    the mount call, otherwise in its volume context, which drivers often log. Only with
+    `token_requests`. Since 1.35.
+    """
+
     storage_capacity: bool | None = None
+    """Whether the scheduler compares the size of new volumes with the room that the driver
+    publishes as CSIStorageCapacity objects. Default: `false`.
+    """
+
     token_requests: list[TokenRequest] = field(default_factory=list)
+    """Tokens of the pod's service account that the driver gets with each mount, for example to log
+    in to a storage service. Each one needs a different `audience`.
+    """
+
     volume_lifecycle_modes: list[str] = field(default_factory=list)
+    """The kinds of volumes that the driver serves. `Persistent`: volumes of PersistentVolumeClaims.
+    `Ephemeral`: volumes declared in a pod, which live as long as the pod. Default:
+    `["Persistent"]`. Immutable.
+    """
 
 
 class CSINode(Model):
-    """CSINode of storage.k8s.io/v1."""
+    """The CSI drivers on one node. It has the node's name; the kubelet creates it and adds a driver
+    when that registers.
+    """
 
     api_version: Literal["storage.k8s.io/v1"] = constant("storage.k8s.io/v1", name="apiVersion")
     kind: Literal["CSINode"] = constant("CSINode")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: CSINodeSpec
+    """The wanted state, as users write it."""
 
     if TYPE_CHECKING:
 
@@ -105,12 +164,23 @@ class CSINode(Model):
 
 
 class CSINodeDriver(Model):
-    """CSINodeDriver of storage.k8s.io/v1."""
+    """A CSI driver on a node."""
 
     name: str
+    """The driver's own name, such as `ebs.csi.aws.com`. At most 63 characters."""
+
     node_id: str = field(name="nodeID")
+    """What the storage system calls this node, if it has a different name there. At most 256
+    characters. Immutable.
+    """
+
     allocatable: VolumeNodeResources | None = None
+    """How many volumes of this driver the node can hold. Without it, there is no limit."""
+
     topology_keys: list[str] = field(default_factory=list)
+    """Keys of node labels that tell where the node is, such as `example.com/zone`. New volumes are
+    made where the node can reach them. Empty if the driver knows no topology. Immutable.
+    """
 
 
 class CSINodeList(ModelList[CSINode]):
@@ -121,21 +191,39 @@ class CSINodeList(ModelList[CSINode]):
 
 
 class CSINodeSpec(Model):
-    """CSINodeSpec of storage.k8s.io/v1."""
+    """The CSI drivers on a node."""
 
     drivers: list[CSINodeDriver]
+    """The drivers on the node, each name once. Empty if all have been removed."""
 
 
 class CSIStorageCapacity(Model):
-    """CSIStorageCapacity of storage.k8s.io/v1."""
+    """How much room a storage class has in one part of the cluster. CSI drivers publish it; the
+    scheduler uses it to choose a node for a pod that needs a new volume.
+    """
 
     api_version: Literal["storage.k8s.io/v1"] = constant("storage.k8s.io/v1", name="apiVersion")
     kind: Literal["CSIStorageCapacity"] = constant("CSIStorageCapacity")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     storage_class_name: str
+    """The name of the StorageClass that the numbers are about. Immutable."""
+
     capacity: Quantity | None = None
+    """The room that is left for new volumes. The scheduler looks at it if `maximum_volume_size` is
+    absent; if both are absent, it expects no room. At least 0.
+    """
+
     maximum_volume_size: Quantity | None = None
+    """The largest single volume that can be made here. The scheduler compares it with the size that
+    a claim requests.
+    """
+
     node_topology: LabelSelector | None = None
+    """Selects the nodes that can reach this storage, by their labels. Absent means no node, empty
+    means all nodes. Immutable.
+    """
 
     if TYPE_CHECKING:
 
@@ -150,18 +238,49 @@ class CSIStorageCapacityList(ModelList[CSIStorageCapacity]):
 
 
 class StorageClass(Model):
-    """StorageClass of storage.k8s.io/v1."""
+    """A kind of storage that users can ask for in a PersistentVolumeClaim, with the driver that
+    makes volumes of it. It belongs to no namespace.
+    """
 
     api_version: Literal["storage.k8s.io/v1"] = constant("storage.k8s.io/v1", name="apiVersion")
     kind: Literal["StorageClass"] = constant("StorageClass")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     provisioner: str
+    """The name of the driver that makes the volumes, such as `ebs.csi.aws.com`.
+    `kubernetes.io/no-provisioner` is for volumes that are made by hand. Immutable.
+    """
+
     allow_volume_expansion: bool | None = None
+    """Whether volumes can grow when somebody requests a larger size in the claim. Absent means no.
+    """
+
     allowed_topologies: list[TopologySelectorTerm] = field(default_factory=list)
+    """Restricts where new volumes are made, for example to some zones. Absent or empty means
+    anywhere.
+    """
+
     mount_options: list[str] = field(default_factory=list)
+    """Options with which the volumes are mounted, such as `ro` or `nfsvers=4.1`. They are not
+    checked; with a wrong one, the mount fails.
+    """
+
     parameters: dict[str, str] = field(default_factory=dict)
+    """Settings for the driver, such as the type of disk; each driver defines its own. At most 512
+    entries. Immutable.
+    """
+
     reclaim_policy: Literal["Delete", "Recycle", "Retain"] | str | None = None
+    """What happens to a volume when its claim is deleted. `Delete`: it is deleted with its data.
+    `Retain`: it stays for an administrator. `Recycle` is not allowed here. Default: `Delete`.
+    Immutable.
+    """
+
     volume_binding_mode: Literal["Immediate", "WaitForFirstConsumer"] | str | None = None
+    """When a claim gets its volume. `Immediate`: at once. `WaitForFirstConsumer`: when a pod uses
+    the claim, so that the volume is made where the pod can run. Default: `Immediate`. Immutable.
+    """
 
     if TYPE_CHECKING:
 
@@ -176,29 +295,48 @@ class StorageClassList(ModelList[StorageClass]):
 
 
 class TokenRequest(Model):
-    """TokenRequest of storage.k8s.io/v1."""
+    """A service account token that a CSI driver gets with each mount."""
 
     audience: str
+    """Who accepts the token. An empty string means the API server itself."""
+
     expiration_seconds: int | None = None
+    """For how many seconds the token is valid. Without it, it is 3600. Range: 600 to 4294967296."""
 
 
 class VolumeAttachmentStatus(Model):
-    """VolumeAttachmentStatus of storage.k8s.io/v1."""
+    """Whether the volume is attached. The driver's attacher writes it."""
 
     attached: bool
+    """Whether the volume is attached to the node by now."""
+
     attach_error: VolumeError | None = None
+    """Why the last attempt to attach the volume failed. Absent after a success."""
+
     attachment_metadata: dict[str, str] = field(default_factory=dict)
+    """What the driver told when it attached the volume, such as the path of a device. It gets this
+    back when it mounts the volume. At most 256 KiB in total.
+    """
+
     detach_error: VolumeError | None = None
+    """Why the last attempt to detach the volume failed."""
 
 
 class VolumeAttachment(Model):
-    """VolumeAttachment of storage.k8s.io/v1."""
+    """The order to attach a volume to a node. Kubernetes creates it when a pod is to start, and
+    deletes it to have the volume detached; the driver's attacher carries it out.
+    """
 
     api_version: Literal["storage.k8s.io/v1"] = constant("storage.k8s.io/v1", name="apiVersion")
     kind: Literal["VolumeAttachment"] = constant("VolumeAttachment")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     spec: VolumeAttachmentSpec
+    """The wanted state, as users write it."""
+
     status: VolumeAttachmentStatus = auto(VolumeAttachmentStatus)
+    """The observed state, as controllers report it."""
 
     if TYPE_CHECKING:
 
@@ -213,28 +351,47 @@ class VolumeAttachmentList(ModelList[VolumeAttachment]):
 
 
 class VolumeAttachmentSource(Model):
-    """VolumeAttachmentSource of storage.k8s.io/v1."""
+    """The volume to attach. Exactly one of the fields is set."""
 
     inline_volume_spec: PersistentVolumeSpec | None = None
+    """A volume that is declared in a pod in the way of an old built-in plugin, translated for the
+    CSI driver that replaces it. Not with `persistent_volume_name`.
+    """
+
     persistent_volume_name: str | None = None
+    """The name of the PersistentVolume to attach. Not with `inline_volume_spec`."""
 
 
 class VolumeAttachmentSpec(Model):
-    """VolumeAttachmentSpec of storage.k8s.io/v1."""
+    """Which volume is attached to which node. It cannot be changed."""
 
     attacher: str
+    """The name of the CSI driver that attaches the volume. At most 63 characters. Immutable."""
+
     node_name: str
+    """The name of the Node that gets the volume. Immutable."""
+
     source: VolumeAttachmentSource
+    """The volume to attach. Immutable."""
 
 
 class VolumeAttributesClass(Model):
-    """VolumeAttributesClass of storage.k8s.io/v1."""
+    """Properties of volumes that can be changed while a volume is in use, such as its speed. A
+    claim picks a class in `spec.volume_attributes_class_name`.
+    """
 
     api_version: Literal["storage.k8s.io/v1"] = constant("storage.k8s.io/v1", name="apiVersion")
     kind: Literal["VolumeAttributesClass"] = constant("VolumeAttributesClass")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     driver_name: str
+    """The name of the CSI driver whose volumes can use the class. Immutable."""
+
     parameters: dict[str, str] = field(default_factory=dict)
+    """The properties, as the driver defines them. To change a volume, make another class and name
+    that in the claim. At least 1 entry. At most 512 entries. Immutable.
+    """
 
     if TYPE_CHECKING:
 
@@ -249,14 +406,25 @@ class VolumeAttributesClassList(ModelList[VolumeAttributesClass]):
 
 
 class VolumeError(Model):
-    """VolumeError of storage.k8s.io/v1."""
+    """An error that occurred while a volume was attached or detached."""
 
     error_code: int | None = None
+    """The gRPC status code of the driver's answer, such as `8` for exhausted resources. At least 0.
+    Since 1.33.
+    """
+
     message: str | None = None
+    """What went wrong, in words. It may be logged, so it must hold no secrets. At most 1024 bytes.
+    """
+
     time: Time | None = None
+    """When the error occurred."""
 
 
 class VolumeNodeResources(Model):
-    """VolumeNodeResources of storage.k8s.io/v1."""
+    """How many volumes of a CSI driver fit on a node."""
 
     count: int | None = None
+    """The most volumes of the driver that can be on the node at once. A volume that several pods
+    share counts once. Absent means no limit. At least 0.
+    """

@@ -17,7 +17,9 @@ __all__ = [
 
 
 class VolumeAttributesClass(Model):
-    """VolumeAttributesClass of storage.k8s.io/v1beta1."""
+    """Properties of volumes that can be changed while a volume is in use, such as its speed. A
+    claim picks a class in `spec.volume_attributes_class_name`.
+    """
 
     api_version: Literal["storage.k8s.io/v1beta1"] = constant(
         "storage.k8s.io/v1beta1",
@@ -25,8 +27,15 @@ class VolumeAttributesClass(Model):
     )
     kind: Literal["VolumeAttributesClass"] = constant("VolumeAttributesClass")
     metadata: ObjectMeta = auto(ObjectMeta)
+    """Its name, namespace, labels and annotations, and what the server adds."""
+
     driver_name: str
+    """The name of the CSI driver whose volumes can use the class. Immutable."""
+
     parameters: dict[str, str] = field(default_factory=dict)
+    """The properties, as the driver defines them. To change a volume, make another class and name
+    that in the claim. At least 1 entry. At most 512 entries. Immutable.
+    """
 
     if TYPE_CHECKING:
 

@@ -11,18 +11,49 @@ __all__ = [
 
 
 class Info(Model):
-    """Info of version/v1."""
+    """The version of the API server, as `/version` answers it."""
 
     build_date: str
+    """When the server was built, such as `2026-04-22T10:00:00Z`."""
+
     compiler: str
+    """The compiler that built the server, mostly `gc`."""
+
     git_commit: str
+    """The git commit that the server was built from."""
+
     git_tree_state: str
+    """Whether the source had changes that were not committed. `clean`: none. `dirty`: some."""
+
     git_version: str
+    """The whole version, such as `v1.36.0`. Vendors add a suffix, such as `+k3s1`."""
+
     go_version: str
+    """The version of Go that built the server, such as `go1.26.1`."""
+
     major: str
+    """The first number of the version, as text, such as `1`."""
+
     minor: str
+    """The second number of the version, as text, such as `36`. Some vendors add a `+`, so that it
+    is not always a number.
+    """
+
     platform: str
+    """The operating system and the processor type of the server, such as `linux/amd64`."""
+
     emulation_major: str | None = None
+    """The major part of the version whose behavior the server imitates. It differs from `major`
+    only if the server was told to act like an older one. Since 1.33.
+    """
+
     emulation_minor: str | None = None
+    """The minor part of the version whose behavior the server imitates. It differs from `minor`
+    only if the server was told to act like an older one. Since 1.33.
+    """
+
     min_compatibility_major: str | None = None
+    """The major part of the oldest version that the server stays compatible with. Since 1.33."""
+
     min_compatibility_minor: str | None = None
+    """The minor part of the oldest version that the server stays compatible with. Since 1.33."""
