@@ -155,7 +155,8 @@ def test_an_unknown_key_is_a_problem():
         (
             "clientgen.toml: frobnicate: there is no such key\n"
             "    known are package, spec, crd, types, crd-output, go-types, cluster, descriptions, "
-            "uses, inlined, output, include, exclude, rename, distribution, markers, expansions, packages"
+            "uses, inlined, output, include, exclude, rename, distribution, markers, expansions, "
+            "packages"
         ),
     ]
 
