@@ -115,6 +115,9 @@ async def test_wrong_states_are_refused_before_anything_is_sent(server: LocalSer
         new.metadata.uid = "other"
         with pytest.raises(ValueError, match="different objects"):
             await k.patch_status(old, new)
+        patch: Any = {"status": {"replicas": 7}}
+        with pytest.raises(TypeError, match=r"is a dict, not an object: .* deep_copy\(\)"):
+            await k.patch_status(old, patch)
         bare = Namespace(metadata=ObjectMeta(name="a"))
         with pytest.raises(ValueError, match="has no uid: it must be read from the server first"):
             await k.patch_status(bare, bare)

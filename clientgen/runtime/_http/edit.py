@@ -117,9 +117,15 @@ def status_difference(old: object, new: object) -> Patch | None:
     may be newer.
 
     Raises:
+        TypeError: `new` is a patch.
         ValueError: the states belong to two objects, they differ outside of status and metadata, or
             `old` was not read from the server.
     """
+    if type(new) is dict:
+        raise TypeError(
+            "the new state is a dict, not an object: copy the old one with deep_copy() and change"
+            " its status"
+        )
     encoded = model_codec.encode(old), model_codec.encode(new)
     before, after = (json.decode(each) for each in encoded)
     _check_states(before, after)
