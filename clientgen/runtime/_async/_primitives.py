@@ -22,6 +22,31 @@ if TYPE_CHECKING:
 
     from .._clock import Clock
 
+__all__ = [
+    "Condition",
+    "Event",
+    "Interruption",
+    "Lock",
+    "ReadByFor",
+    "Task",
+    "awaited",
+    "call",
+    "call_later",
+    "check_callback",
+    "check_spawn",
+    "from_any_thread",
+    "from_clock",
+    "result_of",
+    "run_blocking",
+    "run_with_lock",
+    "short_lock",
+    "sleep",
+    "spawn",
+    "uncancelled",
+    "wait_moving",
+    "wait_until",
+]
+
 T = TypeVar("T")
 P = ParamSpec("P")
 

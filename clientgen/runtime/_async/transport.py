@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from .._config.cluster_config import ClusterConfig
     from ..errors import TransportError
 
+__all__ = ["AsyncHttpTransport"]
+
 # aiohttp warns about larger bodies of bytes. It sends files in pieces, so larger bodies become
 # files.
 _MAX_BYTES_BODY_BYTES = 1 << 20

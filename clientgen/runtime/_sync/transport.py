@@ -62,6 +62,8 @@ if TYPE_CHECKING:
     from .._config.cluster_config import ClusterConfig
     from ..errors import TransportError
 
+__all__ = ["HttpTransport"]
+
 T = TypeVar("T")
 
 # Kept open while idle; there is no limit to those in use.
