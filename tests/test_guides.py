@@ -16,7 +16,7 @@ from kubeapi import Clientset
 from clientgen.testing import FakeCluster, LocalServer
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = ("README.md", "docs/client.md", "docs/recipes.md")
+PAGES = ("README.md", "docs/guides/client.md", "docs/recipes.md")
 FENCE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 OBJECTS = """
@@ -71,7 +71,7 @@ spec:
   template:
     spec: {restartPolicy: Never, containers: [{name: report, image: busybox}]}
 """
-SEEDS = {"README.md": JOB, "docs/client.md": POD, "docs/recipes.md": ""}
+SEEDS = {"README.md": JOB, "docs/guides/client.md": POD, "docs/recipes.md": ""}
 FOLDER = """
 apiVersion: v1
 kind: ConfigMap

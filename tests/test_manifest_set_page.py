@@ -1,4 +1,4 @@
-"""The snippets of docs/manifest-sets.md run, one after the other, against a server over HTTP."""
+"""docs/guides/manifest-sets.md: every snippet is run, in order, against a server over HTTP."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from clientgen.testing import FakeCluster, LocalServer
 
-PAGE = Path(__file__).resolve().parents[1] / "docs/manifest-sets.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs/guides/manifest-sets.md"
 FENCE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 FOLDER = """

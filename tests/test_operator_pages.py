@@ -23,7 +23,7 @@ from clientgen.runtime.conditions import exists
 from clientgen.testing import FakeCluster
 
 ROOT = Path(__file__).resolve().parents[1]
-GUIDE = "docs/operators.md"
+GUIDE = "docs/guides/operators.md"
 EXAMPLE = EXAMPLES / "webapp"
 FENCE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PART = re.compile(r"# (\S+\.py)\n(.*)", re.DOTALL)

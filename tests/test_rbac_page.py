@@ -1,4 +1,4 @@
-"""docs/rbac.md: every snippet is run, every option and marker on it exists."""
+"""docs/guides/rbac.md: every snippet is run, every option and marker on it exists."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from clientgen.cli.program import program
 from clientgen.testing._fake import pytest_plugin
 from clientgen.testing._fake.service_accounts import Run, begin_run, end_run
 
-PAGE = (Path(__file__).resolve().parents[1] / "docs/rbac.md").read_text("utf-8")
+PAGE = (Path(__file__).resolve().parents[1] / "docs/guides/rbac.md").read_text("utf-8")
 
 
 def test_every_snippet_runs():
@@ -25,7 +25,7 @@ def test_every_snippet_runs():
         snippets = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
         assert len(snippets) == 2
         for snippet in snippets:
-            exec(compile(snippet, "docs/rbac.md", "exec", dont_inherit=True), names)
+            exec(compile(snippet, "docs/guides/rbac.md", "exec", dont_inherit=True), names)
     finally:
         end_run(run)
     assert run.recording.of(Account("colours-system", "colours")) == [

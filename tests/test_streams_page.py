@@ -1,4 +1,4 @@
-"""docs/streams.md: every snippet is run, in order, against containers that the test plays."""
+"""docs/guides/streams.md: every snippet is run, in order, against containers of the test."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kubeapi.core.v1 import Pod, Service
 
 from clientgen.testing import FakeCluster, LocalServer
 
-PAGE = Path(__file__).resolve().parents[1] / "docs/streams.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs/guides/streams.md"
 
 
 def run(process: Any) -> int:

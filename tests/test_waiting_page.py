@@ -1,4 +1,4 @@
-"""docs/waiting.md: every snippet is run, in order, against a cluster that plays."""
+"""docs/guides/waiting.md: every snippet is run, in order, against a cluster that plays."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kubeapi.meta.v1 import ObjectMeta
 from clientgen.runtime.models import from_dict
 from clientgen.testing import FakeClock, FakeCluster
 
-PAGE = Path(__file__).resolve().parents[1] / "docs/waiting.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs/guides/waiting.md"
 DEPLOYMENT = """
 apiVersion: apps/v1
 kind: Deployment

@@ -1,4 +1,4 @@
-"""docs/webhooks.md: every snippet is run, in order."""
+"""docs/guides/webhooks.md: every snippet is run, in order."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import yaml
 from support.reviews import UID, response_of
 from support.tls_files import Connection, MountedSecret
 
-PAGE = Path(__file__).resolve().parents[1] / "docs/webhooks.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs/guides/webhooks.md"
 
 
 CRD = """

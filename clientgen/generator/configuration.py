@@ -11,7 +11,7 @@
     [tool.clientgen.expansions]
     "v1/Pod" = "myops.pods:PodExpansion"          # of listers too: see `expansions`
 
-docs/configuration.md has every key. Several packages have a table each,
+docs/reference/configuration.md has every key. Several packages have a table each,
 `[tool.clientgen.packages.<name>]`, with the same keys but for `package`. A flag wins over the file.
 `--package` picks a package of the file; for one that the file does not have, the flags say
 everything.

@@ -153,7 +153,9 @@ def _definition(cls: type[Model]) -> dict[str, Any]:
     if problems:
         raise TypeError(str(ClientgenError(problems)))
     if not made:
-        raise TypeError(f"{cls.__module__}.{cls.__name__} is no kind: see docs/python-types.md")
+        raise TypeError(
+            f"{cls.__module__}.{cls.__name__} is no kind: see docs/guides/python-types.md"
+        )
     definition: dict[str, Any] = dict(made[0].definition)
     _apiextensions.default_definition(definition)
     return definition

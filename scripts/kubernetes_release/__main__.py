@@ -43,8 +43,8 @@ MENTIONING: Final = (
     "README.md",
     "clientgen.toml",
     "clientgen/_shipped.py",
-    "docs/openapi.md",
-    "docs/testing.md",
+    "docs/guides/openapi.md",
+    "docs/guides/testing.md",
     "specs/README.md",
 )
 """The files that name the release; every other one asks `clientgen._shipped.KUBERNETES`."""
@@ -158,7 +158,7 @@ def _by_hand(old: Spec, new: Spec) -> Iterator[str]:
     if gone := sorted((described.keys() & before) - after):
         yield f"{_relative(BY_HAND[2])}: describes types that are gone: {', '.join(gone)}"
     recordings = "tests/conformance, tests/exchanges, tests/testing/writes"
-    yield f"{recordings}: recorded from an older release; docs/conformance.md says which"
+    yield f"{recordings}: recorded from an older release; docs/internals/conformance.md says which"
 
 
 def _relative(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""The snippets of docs/exploring.md run, and the report on the page is the real one."""
+"""The snippets of docs/guides/exploring.md run, and the report on the page is the real one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "exploring.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "guides" / "exploring.md"
 
 
 @pytest.mark.slow
@@ -17,7 +17,7 @@ def test_the_snippets_run_and_the_report_is_right():
     names: dict[str, Any] = {"__name__": "guide"}
     for match in re.finditer(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
         line = text.count("\n", 0, match.start(1))
-        exec(compile("\n" * line + match[1], "docs/exploring.md", "exec"), names)
+        exec(compile("\n" * line + match[1], "docs/guides/exploring.md", "exec"), names)
 
     [shown] = re.findall(r"^```text\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     report, _, _ = names["report"].rpartition("\n")  # without the time that it took

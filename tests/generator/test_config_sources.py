@@ -246,9 +246,9 @@ def test_sources_of_flags_need_no_package_and_no_output():
     assert package.package == "shop"
 
 
-# ---- docs/configuration.md ----------------------------------------------------------------------
+# ---- docs/reference/configuration.md ------------------------------------------------------------
 
-DOCS = Path(__file__).resolve().parents[2] / "docs" / "configuration.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "reference" / "configuration.md"
 EXAMPLES = re.findall(r"```toml\n(.*?)```", DOCS.read_text(), re.DOTALL)
 
 

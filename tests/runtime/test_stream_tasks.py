@@ -125,7 +125,7 @@ async def test_a_plain_for_says_what_reads_a_stream(kubeconfig: str) -> None:
 
 
 async def test_a_limit_for_the_whole_stream(kubeconfig: str) -> None:
-    """As docs/streams.md says."""
+    """As docs/guides/streams.md says."""
     async with pods_of(kubeconfig) as pods:
         with pytest.raises(TimeoutError):
             async with (

@@ -161,10 +161,10 @@ def test_the_snippet_of_the_documentation_runs(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     root = Path(__file__).parents[2]
-    text = (root / "docs" / "testing.md").read_text("utf-8")
+    text = (root / "docs" / "guides" / "testing.md").read_text("utf-8")
     section = text[text.index("\n## Checking an object") :]
     found = re.search(r"```python\n(.*?)```\n\n```\n(.*?)```", section, re.DOTALL)
     assert found
     monkeypatch.syspath_prepend(str(root / "examples" / "crontab"))
-    exec(compile(found[1], "docs/testing.md", "exec"), {})
+    exec(compile(found[1], "docs/guides/testing.md", "exec"), {})
     assert capsys.readouterr().out == found[2]

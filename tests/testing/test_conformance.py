@@ -1,7 +1,8 @@
 """Plays back conversations recorded from a real API server against `clientgen serve`.
 
 `tests/conformance` holds the scenarios and the tool. A step that differs has to be listed, with the
-reason, in docs/conformance.md; a listed step that no longer differs has to be taken off the list.
+reason, in docs/internals/conformance.md. A listed step that no longer differs has to be taken off
+the list.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 KIT = ROOT / "tests" / "conformance"
-LISTED = ROOT / "docs" / "conformance.md"
+LISTED = ROOT / "docs" / "internals" / "conformance.md"
 BARS = {"generic": 98.0, "crd": 95.0, "ssa": 90.0}
 OTHERS = 70.0
 
@@ -68,7 +69,7 @@ def results(url: str, replay: Any) -> list[Any]:
 
 
 def listed() -> set[str]:
-    """The steps that docs/conformance.md says differ: `scenario / step` in the first column."""
+    """The steps that differ, by docs/internals/conformance.md: `scenario / step` comes first."""
     rows = re.findall(r"^\| `([^`]+)` \|", LISTED.read_text("utf-8"), re.MULTILINE)
     return set(rows)
 

@@ -98,7 +98,9 @@ def _manifests(groups: Iterable[_Modules]) -> tuple[Manifest, ...]:
     if not api_kinds and not problems:
         for module in read:
             if module:
-                problems.add(module.file, "it defines no API kind", "see docs/python-types.md")
+                problems.add(
+                    module.file, "it defines no API kind", "see docs/guides/python-types.md"
+                )
     problems.raise_if_any()
     made = manifests(api_kinds, problems)
     problems.raise_if_any()

@@ -6,8 +6,8 @@
     k.core_v1.pods("default").delete("web-0")
     assert [str(a) for a in cluster_of(k).actions] == ["delete pods default/web-0"]
 
-The cluster runs the same server as `clientgen serve`. docs/testing.md lists the differences to a
-real server.
+The cluster runs the same server as `clientgen serve`. docs/guides/testing.md lists the differences
+to a real server.
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ class FakeCluster:
                 requests are recorded for `pytest --rbac`, and authorized by the roles of
                 `FakeCluster(rbac=...)` or of `pytest --under-rbac`. The namespace of the clientset
                 is the namespace of the ServiceAccount, as in a pod. Without a `service_account`,
-                the clientset acts as an administrator. See docs/rbac.md.
+                the clientset acts as an administrator. See docs/guides/rbac.md.
             options: as in `Clientset.from_config`.
 
         Raises:
@@ -235,7 +235,7 @@ class FakeCluster:
         """Set the webhook server behind a service of the cluster.
 
         The API server calls the webhook server for admission and for conversion; see
-        docs/testing.md.
+        docs/guides/testing.md.
 
         Args:
             service: namespace and name, such as `default/my-operator`. The Service need not exist.
@@ -290,7 +290,7 @@ class FakeCluster:
                 process.stdout.write("hello")
                 return 0
 
-        The pods must exist, but need no node and no status. See docs/testing.md.
+        The pods must exist, but need no node and no status. See docs/guides/testing.md.
 
         Args:
             pod: the namespace and the name, or patterns, such as `shop/web-*`.
@@ -343,8 +343,8 @@ class FakeCluster:
     ) -> Play:
         """Simulate controllers, a scheduler and kubelets from now on: workloads become ready.
 
-        docs/testing.md lists what is simulated. Times are by the cluster's clock. If they are 0,
-        all work is done when a request returns, and watches have seen every step.
+        docs/guides/testing.md lists what is simulated. Times are by the cluster's clock. If they
+        are 0, all work is done when a request returns, and watches have seen every step.
 
         Args:
             nodes: how many nodes to add; by default one if the cluster has no node, else 0.

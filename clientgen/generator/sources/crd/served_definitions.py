@@ -44,7 +44,7 @@ def parse(inputs: Iterable[Input]) -> Spec:
 
     Raises:
         ClientgenError: with all that is wrong with any of the definitions: see the page on
-            custom resources (docs/crds.md).
+            custom resources (docs/guides/crds.md).
     """
     reading = _Reading()
     for source in inputs:
