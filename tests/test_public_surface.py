@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import importlib
+import re
 import subprocess
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -120,3 +122,15 @@ def test_what_pages_tell_to_implement_or_pass_is_public():
         }
         assert own
         assert own - {"default_item_limiter"} <= names  # of work queues, by default
+
+
+def test_every_error_has_its_cause_and_remedy_in_the_reference():
+    page = (ROOT / "docs/reference/errors.md").read_text("utf-8")
+    classes = {
+        value.__name__
+        for module in PUBLIC
+        for value in map(partial(getattr, importlib.import_module(module)), _public_names(module))
+        if isinstance(value, type) and issubclass(value, BaseException)
+    }
+    sections = set(re.findall(r"^### `(\w+)`$", page, re.MULTILINE))
+    assert sections == classes - {"ClientError", "TransportError"}  # these introduce the sections
