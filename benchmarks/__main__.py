@@ -16,6 +16,7 @@ from benchmarks import envs
 from benchmarks.bars import judge
 from benchmarks.catalogue import all_benchmarks
 from benchmarks.envs import DATA
+from benchmarks.plots import PLOT, cpu_plot
 from benchmarks.runner import Benchmark, Results, measure, served
 from benchmarks.tables import bars_table, machine_lines, table, update_readme
 
@@ -83,6 +84,7 @@ def _keep(benchmarks: list[Benchmark], results: dict[str, Results], load: float)
     tables = [table(each, recent[each.name]) for each in benchmarks if each.name in recent]
     text = "\n".join([*machine_lines(machine), "", bars_table(judge(recent)), *tables])
     update_readme(_README, text)
+    PLOT.write_text(cpu_plot(measured, machine))
 
 
 def _machine(load: float) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import runpy
@@ -18,6 +19,7 @@ import pytest
 import yaml
 from packaging.requirements import Requirement
 
+from benchmarks import plots
 from clientgen.cli.program import program
 
 ROOT = Path(__file__).parents[1]
@@ -326,3 +328,9 @@ def test_quick_tells_what_failed_and_what_was_left_out(tmp_path: Path):
     assert re.search(r"^layout .* FAILED", output, re.MULTILINE)
     assert "left out: 2 tests in 2 files, because 0 s of CPU time are spent. Run: pytest " in output
     assert "pytest tests/test_new.py tests/test_sum.py\n" in output
+
+
+def test_the_plot_is_of_the_results_that_are_kept():
+    results = json.loads((ROOT / "benchmarks/results.json").read_bytes())
+    plot = plots.cpu_plot(results["benchmarks"], results["machine"])
+    assert plots.PLOT.read_text("utf-8") == plot
