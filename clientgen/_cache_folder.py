@@ -24,6 +24,6 @@ def user_cache(env: Mapping[str, str] | None = None) -> Path:
         base = str(Path.home() / "Library" / "Caches")
     else:
         base = env.get("XDG_CACHE_HOME", "")
-        if not Path(base).is_absolute():  # the XDG specification ignores such paths
+        if not Path(base).is_absolute():  # the XDG specification ignores relative paths
             base = str(Path.home() / ".cache")
     return Path(base) / "clientgen"

@@ -1,6 +1,6 @@
 """Group versions, kinds and resources.
 
-Kubernetes names a type by group, version and kind and an endpoint by group, version and resource
+Kubernetes names a type by group, version and kind, and an endpoint by group, version and resource
 (https://kubernetes.io/docs/reference/using-api/api-concepts/#standard-api-terminology).
 """
 
@@ -28,7 +28,7 @@ class GroupVersion:
         return f"{self.group}/{self.version}" if self.group else self.version
 
     def with_kind(self, kind: str) -> GroupVersionKind:
-        """A kind of this group version (client-go: GroupVersion.WithKind)."""
+        """Return a kind of this group version (client-go: GroupVersion.WithKind)."""
         return GroupVersionKind(self.group, self.version, kind)
 
     def __str__(self) -> str:
@@ -45,14 +45,14 @@ class GroupVersionKind:
 
     @property
     def group_version(self) -> GroupVersion:
-        """The group version the type is served in."""
+        """The group version that serves the type."""
         return GroupVersion(self.group, self.version)
 
     @property
     def definition_name(self) -> str:
         """The name of a custom resource in OpenAPI documents: `com.example.v1.Widget`.
 
-        It is the group's labels reversed, the version and the kind.
+        The labels of the group are reversed; the version and the kind follow.
         """
         return ".".join([*reversed(self.group.split(".")), self.version, self.kind])
 
@@ -70,7 +70,7 @@ class GroupVersionResource:
 
     @property
     def group_version(self) -> GroupVersion:
-        """The group version the endpoint is served in."""
+        """The group version that serves the endpoint."""
         return GroupVersion(self.group, self.version)
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""JSON values: telling them apart, and taking parts of objects that may be absent or null."""
+"""JSON values: their types, and members of objects that may be absent or null."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ if TYPE_CHECKING:
 
 
 def is_object(value: object) -> TypeGuard[dict[str, Any]]:
-    """Tell whether it is an object."""
+    """Return whether a value is an object."""
     return isinstance(value, dict)
 
 
 def is_array(value: object) -> TypeGuard[list[Any]]:
-    """Tell whether it is an array."""
+    """Return whether a value is an array."""
     return isinstance(value, list)
 
 
 def is_container(value: object) -> bool:
-    """Tell whether it is an object or an array."""
+    """Return whether a value is an object or an array."""
     return isinstance(value, (dict, list))
 
 
 def part(obj: Mapping[str, Any] | None, name: str) -> dict[str, Any]:
-    """The object that is a member, empty when there is none."""
+    """Return a member that is an object; empty if the member is absent or null."""
     return (obj.get(name) if obj else None) or {}
 
 
 def parts(obj: Mapping[str, Any] | None, name: str) -> list[dict[str, Any]]:
-    """The list of objects that is a member, empty when there is none."""
+    """Return a member that is a list of objects; empty if the member is absent or null."""
     return (obj.get(name) if obj else None) or []
 
 
 def texts(obj: Mapping[str, Any] | None, name: str) -> list[str]:
-    """The list of strings that is a member, empty when there is none."""
+    """Return a member that is a list of strings; empty if the member is absent or null."""
     return (obj.get(name) if obj else None) or []
 
 
 def listed(obj: Mapping[str, Any] | None, name: str) -> list[Any]:
-    """The list that is a member, empty when there is none."""
+    """Return a member that is a list; empty if the member is absent or null."""
     return (obj.get(name) if obj else None) or []

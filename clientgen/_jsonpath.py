@@ -1,9 +1,10 @@
 """JSONPath, as printer columns use it.
 
-Kubernetes has a dialect of its own (kubectl's "JSONPath Support" page): `.spec.tags[0]`,
+Kubernetes has its own dialect (described on kubectl's page "JSONPath Support"): `.spec.tags[0]`,
 `.items[*].name`, `..name`, `[1:3]`, `['a','b']`, and filters such as
-`.status.conditions[?(@.type=="Ready")].status`. A path is a row of steps; each step maps the
-values found so far to the next ones. What is missing is no error: it just finds nothing.
+`.status.conditions[?(@.type=="Ready")].status`. A path is a sequence of steps. Each step maps the
+values of the previous step to new values. A path to a missing field selects no value, and is not an
+error.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ _SLICE: Final = re.compile(r"(-?\d*):(-?\d*)(?::(-?\d*))?")
 _QUOTED: Final = re.compile(r"'([^']*)'|\"([^\"]*)\"")
 _COMPARISON: Final = re.compile(r"'[^']*'|\"[^\"]*\"|(==|!=|<=|>=|<|>)")
 _PARTS: Final = re.compile(r"'[^']*'|\"[^\"]*\"|(,)")
-_MAX_DEPTH: Final = 20  # brackets in brackets
-_MAX_DIGITS: Final = 18  # of a number: Go has 64 bits for it
+_MAX_DEPTH: Final = 20  # nested brackets
+_MAX_DIGITS: Final = 18  # the digits of a number, which has 64 bits in Go
 _COMPARISONS: Final[dict[str, Callable[[Any, Any], bool]]] = {
     "==": operator.eq,
     "!=": operator.ne,
@@ -51,10 +52,10 @@ def evaluate(path: str, value: Any) -> list[Any]:
 
 @cached_if_short
 def parse(path: str) -> tuple[Step, ...]:
-    """The steps of a path that starts with a dot, a bracket, `$` or `@`.
+    """Return the steps of a path that starts with a dot, a bracket, `$` or `@`.
 
     Raises:
-        ValueError: it cannot be read.
+        ValueError: `path` cannot be read.
     """
     _check_depth(path)
     steps: list[Step] = []
@@ -64,7 +65,7 @@ def parse(path: str) -> tuple[Step, ...]:
             step, rest = _next_step(rest, path)
             steps.append(step)
     except RecursionError:
-        raise ValueError(f"{path!r}: it is nested too deeply") from None
+        raise ValueError(f"{path!r}: the path is nested too deeply") from None
     return tuple(steps)
 
 
@@ -73,7 +74,7 @@ def _check_depth(path: str) -> None:
     for matched in re.finditer(r"'[^']*'|\"[^\"]*\"|([\[\]])", path):
         depth += {"[": 1, "]": -1}.get(matched[1], 0)
         if depth > _MAX_DEPTH:
-            raise ValueError(f"{path!r}: it is nested deeper than {_MAX_DEPTH} brackets")
+            raise ValueError(f"{path!r}: the path has more than {_MAX_DEPTH} nested brackets")
 
 
 def _next_step(rest: str, path: str) -> tuple[Step, str]:
@@ -88,12 +89,12 @@ def _next_step(rest: str, path: str) -> tuple[Step, str]:
         return _wildcard, rest[2:]
     matched = _FIELD.match(rest, 1)
     if not rest.startswith(".") or matched is None:
-        raise ValueError(f"{path!r}: {rest!r} is no step of a JSONPath")
+        raise ValueError(f"{path!r}: {rest!r} is not a step of a JSONPath")
     return _field(re.sub(r"\\(.)", r"\1", matched[0])), rest[matched.end() :]
 
 
 def _closing(rest: str, path: str) -> int:
-    """Return the index of the bracket that closes the first one; quoted brackets do not count."""
+    """Return the index of the bracket that closes the first bracket. Ignores quoted brackets."""
     depth, quote = 0, ""
     for at, character in enumerate(rest):
         if quote:
@@ -122,15 +123,15 @@ def _bracket(inside: str, path: str) -> Step:
     if re.fullmatch(r"-?\d+", inside):
         return _index(_whole(inside, path))
     if inside.startswith("'") and (quoted := _QUOTED.fullmatch(inside)):
-        # A quoted name is read like one after a dot: `['a.b']` is `.a.b`, `['a\.b']` one name.
-        # A comma is part of it.
+        # A quoted name is read like a name after a dot: `['a.b']` is `.a.b`, and `['a\.b']` is one
+        # name. A comma is a part of the name.
         name = re.sub(r"(\\.)|,", lambda found: found[1] or r"\,", quoted[1])
         return _nested(parse(f".{name}"))
     raise ValueError(f"{path!r}: invalid array index {inside!r}")
 
 
 def _split(inside: str) -> list[str]:
-    """The parts between commas; quoted commas do not count."""
+    """Return the parts between commas. Quoted commas do not separate parts."""
     parts: list[str] = []
     start = 0
     for matched in _PARTS.finditer(inside):
@@ -142,7 +143,7 @@ def _split(inside: str) -> list[str]:
 
 def _whole(text: str, path: str) -> int:
     if not re.fullmatch(rf"-?\d{{1,{_MAX_DIGITS}}}", text):
-        raise ValueError(f"{path!r}: {text[:40]!r} is no index of an array")
+        raise ValueError(f"{path!r}: {text[:40]!r} is not an index of an array")
     return int(text)
 
 
@@ -157,7 +158,7 @@ def _field(name: str) -> Step:
 def _index(at: int) -> Step:
     def step(value: Any) -> Iterator[Any]:
         if isinstance(value, list):
-            # A slice finds nothing where an index would fail.
+            # A slice is empty where an index would raise an error.
             yield from value[at : at + 1 or None]
 
     return step
@@ -227,14 +228,14 @@ def _filtered(condition: str, path: str) -> Step:
 def _holds(compare: Callable[[Any, Any], bool], left: Any, right: Any) -> bool:
     try:
         return compare(left, right)
-    except TypeError:  # no order between the two types
+    except TypeError:  # values of these types cannot be compared
         return False
 
 
 def _operand(text: str, path: str) -> Callable[[Any], list[Any]]:
-    """One side of a filter's comparison: a path from the item, or a literal."""
+    """Return one side of a comparison in a filter: a path from the item, or a literal."""
     if text.startswith(("@", "$")):
-        parse(text)  # a path that cannot be read is an error now, not at the first object
+        parse(text)  # report a malformed path now, not at the first object
         return lambda item: evaluate(text, item)
     literal = _literal(text, path)
     return lambda _: [literal]
@@ -248,5 +249,5 @@ def _literal(text: str, path: str) -> str | float | bool:
     try:
         return int(text) if re.fullmatch(r"-?\d+", text) else float(text)
     except ValueError:
-        why = f"{text[:40]!r} is no path, text, number or bool"
+        why = f"{text[:40]!r} is not a path, text, number or bool"
         raise ValueError(f"{path!r}: in a filter, {why}") from None

@@ -1,4 +1,4 @@
-"""Attributes of modules that are imported when they are used."""
+"""Attributes of modules that are imported when the attributes are first used."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ def lazy_attributes(
     where: Mapping[str, str],
     optional: Container[str] = (),
 ) -> Callable[[str], object]:
-    """Make the `__getattr__` of a module.
+    """Return the `__getattr__` of a module.
 
     Args:
         module: the name of the module, for messages.
-        package: the package that relative module names in `where` start from.
+        package: the package of the relative module names in `where`.
         where: the module that defines each name, such as `"._cache.indexer"`.
-        optional: the classes whose modules need an extra. Without it they can be looked at, as
-            `help()` and `import *` do, and making one raises the ImportError.
+        optional: the classes whose modules need an extra. Without the extra, such a name is a class
+            whose constructor raises the ImportError, so that `help()` and `import *` work.
     """
 
     def attribute(name: str) -> object:

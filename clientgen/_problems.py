@@ -1,7 +1,7 @@
 """`Problem`: what is wrong with an input, where, and what to do.
 
-Bad input is never an exception on its own: every stage collects problems and the first stage that
-found any ends the run with all of them at once.
+A stage does not raise an exception for the first problem in its input. It collects all problems,
+and raises one exception for all of them at its end.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
-    """One thing that is wrong: where it is, what it is, and what to do about it."""
+    """A problem of an input: its place, its description, and a hint what to do."""
 
     where: str
     what: str
@@ -30,14 +30,14 @@ class Problem:
 
 
 def visible(text: str) -> str:
-    """A text without power over a terminal: documents are quoted in problems."""
+    """Escape control characters: problems quote documents, which could control the terminal."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
 class ClientgenError(Exception):
-    """The run cannot go on; nothing was written."""
+    """The run has ended because of problems, and has written nothing."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(dict.fromkeys(problems))
@@ -45,17 +45,17 @@ class ClientgenError(Exception):
 
 
 class Problems:
-    """Collects problems while a stage goes on looking for more."""
+    """Collects the problems that a stage finds."""
 
     def __init__(self) -> None:
         self._problems: list[Problem] = []
 
     def add(self, where: str, what: str, hint: str = "") -> None:
-        """Note a problem and go on."""
+        """Add a problem."""
         self._problems.append(Problem(where, what, hint))
 
     def extend(self, problems: Iterable[Problem]) -> None:
-        """Take over what another collection found."""
+        """Add several problems."""
         self._problems.extend(problems)
 
     def __iter__(self) -> Iterator[Problem]:
@@ -65,39 +65,40 @@ class Problems:
         return bool(self._problems)
 
     def raise_if_any(self) -> None:
-        """End the stage here if anything was found.
+        """End the stage if there are problems.
 
         Raises:
-            ClientgenError: with everything that was found.
+            ClientgenError: there are problems; the error has all of them.
         """
         if self._problems:
             raise ClientgenError(self._problems)
 
 
 def did_you_mean(name: str, candidates: Iterable[str], otherwise: str = "") -> str:
-    """A hint that names what is nearest to a mistyped name, if anything is near.
+    """Return a hint with the candidate that is most similar to a wrong name.
 
     Args:
-        name: what was written; upper and lower case do not count.
-        candidates: what could have been.
-        otherwise: the hint if nothing is near.
+        name: the wrong name. Case is ignored.
+        candidates: the existing names.
+        otherwise: the hint if no candidate is similar.
     """
-    import difflib  # seldom needed, and it takes a while
+    import difflib  # imported late: only messages need it
 
     by_lower = {candidate.lower(): candidate for candidate in candidates}
     last = name.lower().rpartition("/")[2]
     for close in difflib.get_close_matches(name.lower(), by_lower):
-        # Two kinds of one group are alike by their group alone.
+        # The names of two kinds of one group are always similar, so the last parts are compared,
+        # too.
         if difflib.get_close_matches(last, [close.rpartition("/")[2]], cutoff=0.5):
             return f"did you mean `{by_lower[close]}`?"
     return otherwise
 
 
 def take_all(steps: Iterable[Callable[[], T]]) -> list[T]:
-    """Take every step; the problems of one do not hide those of another.
+    """Run all steps, also after a step with problems, and return their results.
 
     Raises:
-        ClientgenError: with the problems of all steps that have some.
+        ClientgenError: steps have found problems; the error has the problems of all steps.
     """
     problems = Problems()
     done: list[T] = []

@@ -17,5 +17,5 @@ def shipped(*parts: str) -> Path:
 
 
 def kubernetes_spec() -> Path:
-    """The OpenAPI v2 document of the Kubernetes that clientgen comes with."""
+    """Return the OpenAPI v2 document of the Kubernetes release that clientgen comes with."""
     return shipped("specs", "kubernetes", "swagger.json")

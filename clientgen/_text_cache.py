@@ -1,4 +1,4 @@
-"""A cache for what is made of short texts."""
+"""A cache for functions of short texts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _Made = TypeVar("_Made")
 
 
 def cached_if_short(make: Callable[[str], _Made]) -> Callable[[str], _Made]:
-    """A function of a text that remembers what it made of the last few thousand short ones."""
+    """Cache the results of a function for the last few thousand short texts."""
     cached = lru_cache(_MAX_ENTRIES)(make)
 
     @wraps(make)

@@ -1,7 +1,7 @@
-"""What the keywords of a schema refuse: see `clientgen/_openapi/keywords`.
+"""Checks objects against the keywords of a schema: see `clientgen/_openapi/keywords`.
 
-Old and new values belong together as in `correlation`: members by name, items of `map` lists by
-their keys. Items of other lists have no old value.
+Old and new values are paired as in `correlation`: members by name, items of `map` lists by their
+keys. Items of other lists have no old value.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 
 def has_refusals(structure: Structure) -> bool:
-    """Tell whether any keyword in a schema can refuse an object."""
+    """Return whether any keyword in a schema can refuse an object."""
     inner = (*structure.properties.values(), structure.items, structure.additional)
     return bool(structure.refusals) or any(each and has_refusals(each) for each in inner)
 
 
 def keyword_causes(structure: Structure, new: Any, old: Any) -> Iterator[Cause]:
-    """List what keywords refuse in an object; `old` is the one it replaces, or None."""
+    """Yield the causes for which keywords refuse an object. `old` is None for a create."""
     return _causes(structure, new, MISSING if old is None else old, "")
 
 

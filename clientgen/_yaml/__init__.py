@@ -1,5 +1,6 @@
 """YAML as kubectl and API servers read it.
 
-`composer` makes nodes of a text, `yaml_scalars` says which value a plain scalar is, `loader` turns
-nodes into JSON values, `dumper` writes for people. Generator, runtime and test server use it.
+`composer` converts a text to nodes, `loader` converts nodes to JSON values, `yaml_scalars` has the
+rules for plain scalars, and `dumper` writes YAML for people. The generator, the runtime and the
+test server use this package.
 """

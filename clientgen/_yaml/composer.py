@@ -1,7 +1,7 @@
-"""YAML texts to nodes, and where things stand in them.
+"""Converts YAML texts to nodes, and finds the lines of values.
 
-The tag of a scalar only tells whether it is plain; `yaml_scalars` decides which value it is.
-libyaml parses where it is installed: it is several times faster.
+The tag of a scalar only shows whether the scalar is plain; `yaml_scalars` decides its value.
+libyaml parses if it is installed, because it is several times faster.
 """
 
 from __future__ import annotations
@@ -34,15 +34,16 @@ def _loader(*, pure: bool = False) -> Any:
 
 
 def compose(text: str | bytes, *, pure: bool = False) -> Iterator[yaml.Node]:
-    """The documents of a text, one after another.
+    """Yield the documents of a text.
 
     Args:
-        text: what to read; bytes may have a byte order mark.
-        pure: whether PyYAML parses: libyaml has other words and other columns for what is wrong.
+        text: the text; bytes may have a byte order mark.
+        pure: parse with PyYAML. The messages and columns of its errors differ from those of
+            libyaml.
 
     Raises:
-        yaml.YAMLError: from the first one on that is none.
-        RecursionError: there is no end to its nesting.
+        yaml.YAMLError: the text is not YAML. The documents before the error are yielded first.
+        RecursionError: the text is nested too deeply.
     """
     _check_depth(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
     loader = _loader(pure=pure)(text)
@@ -54,9 +55,9 @@ def compose(text: str | bytes, *, pure: bool = False) -> Iterator[yaml.Node]:
 
 
 def _check_depth(data: bytes) -> None:
-    """Refuse what is nested so deeply that libyaml's composer would run out of stack.
+    """Refuse a text that is nested so deeply that libyaml's composer would exceed its stack.
 
-    What opens a level is counted first, since hardly any document has so much of it.
+    Characters that may open a level are counted first: few documents have so many.
     """
     widest = max(map(len, data.splitlines()), default=0)
     in_block = min(2 * widest, data.count(b"-") + data.count(b"?"))
@@ -71,27 +72,27 @@ def _check_depth(data: bytes) -> None:
 
 
 def place(error: yaml.YAMLError) -> tuple[int, int] | None:
-    """The line and the column that an error speaks of, from 1; None if it does not say."""
+    """Return the line and the column of an error, from 1; None if the error has no position."""
     mark = getattr(error, "problem_mark", None)
     return mark and (mark.line + 1, mark.column + 1)
 
 
 def is_merge(key: yaml.Node) -> bool:
-    """Tell whether a key is `<<`, which brings what another object holds."""
+    """Return whether a key is `<<`, which merges the members of another object."""
     return key.value == _MERGE and key.tag == PLAIN
 
 
 def merged(value: yaml.Node) -> list[yaml.Node]:
-    """Return the mappings of a merge key; of several, earlier ones win."""
+    """Return the mappings of a merge key. Members of earlier mappings take precedence."""
     return value.value if isinstance(value, yaml.SequenceNode) else [value]
 
 
 def line_of(node: yaml.Node, path: Sequence[str | int]) -> int:
-    """The line in which something stands, from 1; of the innermost that is there, if it is not.
+    """Return the line of a value, from 1; or of the innermost existing value on its path.
 
     Args:
-        node: the document, or what the path starts from.
-        path: keys and indices that lead to it.
+        node: the document, or the value where the path starts.
+        path: the keys and indices that lead to the value.
     """
     line: int = node.start_mark.line
     for step in path:
@@ -103,7 +104,7 @@ def line_of(node: yaml.Node, path: Sequence[str | int]) -> int:
 
 
 def _member(node: yaml.Node, step: str) -> tuple[int, yaml.Node] | None:
-    """In which line a member begins, by its key or with the item, and what it is."""
+    """Return the line in which a member begins, and the member."""
     if isinstance(node, yaml.SequenceNode):
         items: list[yaml.Node] = node.value
         at = int(step) if step.isdecimal() else len(items)

@@ -1,7 +1,7 @@
-"""YAML for people: block style, texts of several lines as they are.
+"""Writes YAML for people, in block style. Texts of several lines are literal blocks.
 
-Written here, not by a library, so that it is the same to the byte with every version of one. Every
-text that another reader of YAML could take for a number, a date or a word such as `no` is quoted.
+This module writes the YAML itself, because the output of a library may change with its version.
+Texts are quoted if a reader of YAML could read them as a number, a date or a word such as `no`.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ _RESOLVER: Final[Any] = yaml.resolver.Resolver()
 
 
 def write_yaml(value: Mapping[str, Any], *, sort_keys: bool = True, width: int | None = 96) -> str:
-    """Write JSON-like data as one YAML document; the order of lists is kept.
+    """Return JSON-like data as one YAML document.
 
     Args:
-        value: what to write.
-        sort_keys: whether keys are sorted; else they stay in their order.
-        width: how long lines may be, in characters; longer texts are folded where they have
-            spaces. None folds nothing.
+        value: the data.
+        sort_keys: whether to sort keys; otherwise they keep their order.
+        width: the maximum length of lines, in characters. Longer texts are folded at spaces. None
+            folds no text.
     """
     return "".join(f"{line}\n" for line in _Writer(sort_keys, width).map(value, 0))
 
 
 class _Writer:
-    """Lines of values, each with the indentation of what it stands in."""
+    """Creates the lines of values, with their indentation."""
 
     def __init__(self, sort_keys: bool, width: int | None) -> None:
         self._sort_keys = sort_keys
@@ -55,7 +55,7 @@ class _Writer:
             yield from self._entry(f"{margin}{_scalar(key)}:", value[key], indent)
 
     def _entry(self, start: str, value: Any, indent: int) -> Iterator[str]:
-        """Yield the lines of a value behind its key; list items are not indented further."""
+        """Yield the lines of a value after its key. Items of lists are not indented more."""
         if value and is_object(value):
             yield start
             yield from self.map(value, indent + 2)
@@ -88,7 +88,7 @@ class _Writer:
         yield from (f"{' ' * indent}{line}" if line else "" for line in lines)
 
     def _block(self, text: str, used: int, indent: int) -> tuple[str, list[str]] | None:
-        """A text in lines of its own: literal if it has lines, folded if it is long."""
+        """Return a text as a block, literal or folded; None if it cannot or need not be one."""
         if not _PRINTABLE.fullmatch(text):
             return None
         if "\n" in text:
@@ -103,13 +103,13 @@ class _Writer:
 
 
 def _literal(text: str) -> tuple[str, list[str]] | None:
-    """The lines as they are; None if readers of YAML could lose white space."""
+    """Return a literal block; None if readers of YAML could lose white space."""
     lines = text.split("\n")
     ends = not lines[-1]
     body = lines[:-1] if ends else lines
     if not body[-1] or any(line != line.rstrip() for line in body):
         return None
-    # The indentation is written out if the first line does not show it.
+    # If the first line does not show the indentation, the block states it.
     start = "2" if body[0][:1] in ("", " ") else ""
     return f"|{start}{'' if ends else '-'}", body
 
@@ -117,24 +117,24 @@ def _literal(text: str) -> tuple[str, list[str]] | None:
 def _scalar(value: Any) -> str:
     if isinstance(value, float):
         mantissa, sign, exponent = repr(value).partition("e")
-        # Without a point, readers of YAML 1.1 take `1e-05` for text.
+        # Without a point, readers of YAML 1.1 read `1e-05` as text.
         return f"{mantissa}{'' if '.' in mantissa or not sign else '.0'}{sign}{exponent}"
     if not isinstance(value, str):
-        return json.dumps(value)  # integers, true, false, null, and what is empty
+        return json.dumps(value)  # integers, true, false, null, and empty lists and objects
     if not value or not _PRINTABLE.fullmatch(value) or "\n" in value or not _is_text(value):
         return _escaped(value)
     return value if _is_plain(value) else "'" + value.replace("'", "''") + "'"
 
 
 def _is_text(text: str) -> bool:
-    """Tell whether readers of YAML 1.1 and 1.2 alike take it for a text if it has no quotes."""
+    """Return whether readers of YAML 1.1 and of YAML 1.2 read an unquoted text as a text."""
     if not isinstance(plain_value(text), str):
         return False
     return bool(_RESOLVER.resolve(yaml.ScalarNode, text, (True, False)) == _TEXT)
 
 
 def _is_plain(text: str) -> bool:
-    """Tell whether a text needs no quotes to be one."""
+    """Return whether a text has only characters that need no quotes."""
     if not _PLAIN.fullmatch(text) or text != text.strip():
         return False
     return not (": " in text or " #" in text or text.endswith(":"))

@@ -1,6 +1,6 @@
-"""Nodes to what JSON can say: keys become strings, aliases and merge keys are written out.
+"""Converts nodes to JSON values: keys become strings, aliases and merge keys are expanded.
 
-A merge key overrides what stands before it, and is overridden by what follows.
+A merge key overrides the members before it. The members after it override the merge key.
 """
 
 from __future__ import annotations
@@ -17,38 +17,38 @@ from .composer import PLAIN, TAG, compose, is_merge, merged, place
 from .yaml_scalars import key_text, plain_value
 
 _OTHER_VERSION: Final = re.compile(rb"%YAML\s+(?!1\.1\s)")
-# A document may repeat itself by aliases, but not explode: the bounds of goyaml.
+# goyaml's limits of aliases: a small document must not expand to a huge value.
 _FEW_ALIASES, _FEW_NODES = 100, 1000
 _MANY_NODES, _MAX_NODES = 400_000, 4_000_000
 _MAX_ALIAS_SHARE, _MIN_ALIAS_SHARE = 0.99, 0.10
-_MAX_REPEATED_CHARS: Final = 10 << 20  # characters; Go counts nodes alone
+_MAX_REPEATED_CHARS: Final = 10 << 20  # a limit in characters, in addition to goyaml's limits
 _INTEGERS: Final = 2**63
 _RESOLVED: Final = frozenset(f"{TAG}{name}" for name in ("int", "float", "bool", "null"))
 
 
 class BadText(ValueError):  # noqa: N818 - it is about the text, the caller makes an error of it
-    """The text is not YAML (or JSON); says why as the server would."""
+    """The text is not YAML (or JSON). The message is the server's."""
 
     def __init__(self, why: str, *, without_value: str | None = None) -> None:
-        """Make the error.
+        """Create the error.
 
         Args:
-            why: what the server would say, which may quote a value.
-            without_value: the same for messages that must not quote one.
+            why: the server's message, which may quote a value.
+            without_value: the message without a quoted value.
         """
         super().__init__(why)
         self.without_value = without_value or why
 
 
 def load_yaml(body: bytes, *, overriding: bool = False) -> tuple[Any, list[str]]:
-    """Read the first document; gives the value and a sentence for each key that stands twice.
+    """Read the first document. Returns its value, and a message for each repeated key.
 
     Args:
         body: the text.
-        overriding: a key that a merge has brought may be set again, as where Go is not strict.
+        overriding: allow a key that a merge key has set before, as Go does if it is not strict.
 
     Raises:
-        BadText: it is not YAML, or nothing that JSON can say.
+        BadText: the text is not YAML, or has values that JSON does not have.
     """
     if _OTHER_VERSION.match(body):
         raise BadText("yaml: found incompatible YAML document")
@@ -63,9 +63,9 @@ def load_yaml(body: bytes, *, overriding: bool = False) -> tuple[Any, list[str]]
 
 
 class Reader:
-    """Makes the value of a document, whose first error it raises.
+    """Converts a document to a value. Raises its first error.
 
-    Whoever wants to hear of more overrides `key`, `scalar`, `repeated` and `merges_none`.
+    Subclasses that report further errors override `key`, `scalar`, `repeated` and `merges_none`.
     """
 
     def __init__(self, *, overriding: bool = False) -> None:
@@ -82,11 +82,11 @@ class Reader:
         self._repeated = 0
 
     def value(self, node: yaml.Node) -> Any:
-        """The value of a node.
+        """Return the value of a node.
 
         Raises:
-            BadText: JSON cannot say it, or aliases make it grow beyond measure.
-            RecursionError: it is nested too deeply.
+            BadText: JSON does not have the value, or aliases expand it too much.
+            RecursionError: the node is nested too deeply.
         """
         self._count(node)
         if isinstance(node, yaml.ScalarNode):
@@ -103,7 +103,7 @@ class Reader:
         return made
 
     def scalar(self, node: yaml.ScalarNode) -> str | float | bool | None:
-        """The value of a scalar."""
+        """Return the value of a scalar."""
         return _jsonable(_scalar(node))
 
     def key(self, node: yaml.Node) -> str:
@@ -116,10 +116,10 @@ class Reader:
         return key
 
     def repeated(self, node: yaml.Node, key: str) -> None:
-        """Hear of a key that is set for a second time; the last one counts."""
+        """Do nothing with a repeated key: its last value is used."""
 
     def merges_none(self, node: yaml.Node) -> None:  # noqa: ARG002 - says where to who asks
-        """Hear of a merge key that brings something other than objects."""
+        """Refuse a merge key whose value is not an object or a list of objects."""
         raise BadText("yaml: map merge requires map or sequence of maps as the value")
 
     def _fill(self, made: dict[str, Any], node: yaml.MappingNode) -> None:
@@ -136,7 +136,7 @@ class Reader:
             made[key] = self.value(value_node)
 
     def _merge(self, made: dict[str, Any], node: yaml.Node) -> None:
-        """Earlier ones of a list win, so they are filled in last."""
+        """Merge objects. Earlier objects of a list take precedence, so they are merged last."""
         for source in reversed(merged(node)):
             if isinstance(source, yaml.MappingNode):
                 self._fill(made, source)
@@ -158,7 +158,7 @@ class Reader:
 
 
 class _Sentences(Reader):
-    """Says of keys that stand twice what Go says."""
+    """Collects Go's messages for repeated keys."""
 
     def __init__(self, *, overriding: bool) -> None:
         super().__init__(overriding=overriding)
@@ -173,7 +173,7 @@ class _Sentences(Reader):
 
 
 def _share(nodes: int) -> float:
-    """Return how much of so many nodes may come from aliases."""
+    """Return the share of this many nodes that may come from aliases."""
     beyond = (nodes - _MANY_NODES) / (_MAX_NODES - _MANY_NODES)
     return _MAX_ALIAS_SHARE - min(max(beyond, 0.0), 1.0) * (_MAX_ALIAS_SHARE - _MIN_ALIAS_SHARE)
 
@@ -206,7 +206,7 @@ def _decoded(text: str) -> str:
 
 
 def _jsonable(value: str | float | bool | None) -> str | float | bool | None:
-    """Write a number as it comes back from JSON: 1.0 is an integer, 2**63 is not."""
+    """Convert a number as JSON in Go does: 1.0 becomes an integer, 2**63 becomes a float."""
     if isinstance(value, float):
         if not math.isfinite(value):
             name = "NaN" if math.isnan(value) else f"{value:+}".title()

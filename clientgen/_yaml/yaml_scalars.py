@@ -1,7 +1,7 @@
-"""Which value a plain YAML scalar is, as sigs.k8s.io/yaml reads it: a YAML 1.1 of its own.
+"""The values of plain YAML scalars, as sigs.k8s.io/yaml reads them: a variant of YAML 1.1.
 
-kubectl and the API server read manifests with it. `y` and `on` are booleans, but `1:30` is no
-number and `2001-01-01` no date.
+kubectl and the API server read manifests with it. `y` and `on` are booleans, but `1:30` is not a
+number and `2001-01-01` is not a date.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ def plain_value(text: str) -> str | float | bool | None:
 
 
 def key_text(value: str | float | bool | None) -> str | None:
-    """Return a key as the string that JSON wants; None for null, which cannot be a key."""
+    """Return a key as a string, as in JSON; None for null, which cannot be a key."""
     if isinstance(value, bool):
         return str(value).lower()
     return f"{value:g}" if isinstance(value, float) else None if value is None else str(value)
 
 
 def _integer(sign: str, digits: str) -> int | None:
-    """The integer, if it has 64 bits at most: beyond them it is a float, or a string."""
+    """Return an integer of at most 64 bits; None for larger ones, which are floats or strings."""
     prefix = digits[1:2].lower()
     base = _BASES.get(prefix, 8 if digits.startswith("0") else 10)
     significant = digits[2 if prefix in _BASES else 0 :].lstrip("0") or "0"
-    if len(significant) > _MAX_DIGITS:  # Python would not even read what has thousands of them
+    if len(significant) > _MAX_DIGITS:  # Python refuses to convert thousands of digits
         return None
     value = int(sign + significant, base)
     return value if _MIN_INTEGER <= value <= _MAX_INTEGER else None

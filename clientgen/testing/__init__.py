@@ -35,7 +35,7 @@ __all__ = [
     "fake_clientset",
 ]
 
-if not TYPE_CHECKING:  # checkers know the imports above, and report every other name
+if not TYPE_CHECKING:  # type checkers know the imports above, and report all other names
     __getattr__ = lazy_attributes(
         __name__,
         __package__,

@@ -1,6 +1,6 @@
 """The API server's verdict on an object of a Python class, without a server.
 
-The generator makes the definition of the class; the test server judges the object by it.
+The generator creates the definition of the class. The rules of the test server check the object.
 """
 
 from __future__ import annotations
@@ -34,28 +34,28 @@ _KEPT: Final = (
     "managedFields",
     "namespace",
 )
-"""The metadata that an update leaves as it is, if the new object does not say it."""
+"""The fields of the metadata that an update keeps if the new object does not have them."""
 
 
 def check(
     obj: Model, old: Model | None = None, *, subresource: Literal["", "status"] = ""
 ) -> list[StatusCause]:
-    """Return the reasons for which the API server would refuse an object of your own kind.
+    """Return the reasons why the API server would refuse an object of your own kind.
 
-    They are what the CustomResourceDefinition of its class leads to (`clientgen crd`): types,
-    limits, defaults, list types, and rules in CEL. Rules on changes (`oldSelf`) need `old`. Unknown
-    fields are dropped before, as the server does.
+    The CustomResourceDefinition of the class (`clientgen crd`) has the rules: types, limits,
+    defaults, list types, and rules in CEL. Rules on changes (`oldSelf`) need `old`. Unknown fields
+    are dropped before the check, as on the server.
 
     Args:
         obj: an object of a class for which `clientgen crd` writes a definition.
-        old: the object that it replaces; None for a new one.
-        subresource: through which it is written. A write to the status changes nothing else.
+        old: the object before the update; None for a create.
+        subresource: the subresource of the write. A write to `status` changes the status only.
 
     Returns:
-        The causes that the server's Status would have; empty if it would store the object.
+        The causes in the Status of the server; empty if the server would store the object.
 
     Raises:
-        TypeError: no definition can be made of the class, or `old` is of another class.
+        TypeError: the class has no definition, or `old` is of another class.
         ImportError: the generator or CEL is not installed. They come with clientgen's extras
             `generator` and `testing`.
     """
@@ -74,13 +74,13 @@ def _as_public(cause: Cause) -> StatusCause:
 
 
 class _Check:
-    """What the server does with an object before it stores it."""
+    """The checks of the server before it stores an object."""
 
     def __init__(self, strategy: CustomStrategy, subresource: str) -> None:
         self._strategy = strategy
         self._part = subresource
         self._schemas = load().schemas
-        self._reader: Any = None  # custom resources are judged without other objects
+        self._reader: Any = None  # checks of custom resources read no other objects
 
     def causes(self, obj: Model, old: Model | None) -> list[Cause]:
         new = self._read(obj)
@@ -109,7 +109,7 @@ def _carry_over(old: dict[str, Any], new: dict[str, Any]) -> None:
 
 
 def _class_of(obj: object) -> type[Model]:
-    """Return the class that its module defines, not a hidden variant of it."""
+    """Return the class of an object as its module defines it, not a hidden variant."""
     for cls in type(obj).__mro__:
         module = sys.modules.get(cls.__module__)
         if getattr(module, cls.__name__, None) is cls:
@@ -121,15 +121,15 @@ def _class_of(obj: object) -> type[Model]:
 
 @cache
 def _strategy(cls: type[Model]) -> CustomStrategy:
-    """Return the rules for objects of a class, as the test server has them for its definition.
+    """Return the rules of the test server for objects of a class.
 
     Raises:
-        TypeError: no definition can be made of it.
+        TypeError: the class has no definition.
     """
     from clientgen.testing._apiserver.kinds.custom_strategy import CustomStrategy
 
     definition = _definition(cls)
-    registry = Registry(load(), Conversions(SYSTEM_CLOCK, lambda: None))  # nothing is converted
+    registry = Registry(load(), Conversions(SYSTEM_CLOCK, lambda: None))  # no conversions happen
     registry.define(_apiextensions.read(definition, load().schemas))
     group, kind = definition["spec"]["group"], definition["spec"]["names"]["kind"]
     for version in definition["spec"]["versions"]:
@@ -154,7 +154,7 @@ def _definition(cls: type[Model]) -> dict[str, Any]:
         raise TypeError(str(ClientgenError(problems)))
     if not made:
         raise TypeError(
-            f"{cls.__module__}.{cls.__name__} is no kind: see docs/guides/python-types.md"
+            f"{cls.__module__}.{cls.__name__} is not a kind: see docs/guides/python-types.md"
         )
     definition: dict[str, Any] = dict(made[0].definition)
     _apiextensions.default_definition(definition)

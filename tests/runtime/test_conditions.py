@@ -192,12 +192,12 @@ def test_a_path_that_cannot_be_read(path: str):
 @pytest.mark.parametrize(
     ("path", "why"),
     [
-        (".a" + "[?(@.a" * 200 + ")]" * 200, "nested deeper"),
+        (".a" + "[?(@.a" * 200 + ")]" * 200, "nested brackets"),
         (".a[::0]", "the step of a slice is 0"),
-        (".a[" + "9" * 5000 + "]", "no index of an array"),
-        (".a[1:-]", "no index of an array"),
-        (".a[?(@.b==1x)]", "'1x' is no path, text, number or bool"),
-        (".a[?(@.b==)]", "'' is no path, text, number or bool"),
+        (".a[" + "9" * 5000 + "]", "not an index of an array"),
+        (".a[1:-]", "not an index of an array"),
+        (".a[?(@.b==1x)]", "'1x' is not a path, text, number or bool"),
+        (".a[?(@.b==)]", "'' is not a path, text, number or bool"),
         ("{.a", "its braces do not match"),
         (".a}", "its braces do not match"),
     ],

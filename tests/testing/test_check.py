@@ -138,7 +138,7 @@ def test_objects_are_left_as_they_were() -> None:
 
 
 def test_what_is_no_kind_is_refused() -> None:
-    with pytest.raises(TypeError, match="is no kind"):
+    with pytest.raises(TypeError, match="is not a kind"):
         check(Stop(name="a"))
     with pytest.raises(TypeError):
         check(Condition(type="x", status="True", reason="y", message="", last_transition_time=None))  # type: ignore[arg-type]

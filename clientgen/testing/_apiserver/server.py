@@ -122,7 +122,7 @@ class ApiServer:
         return in_json(request, self.cluster.spec.schema)
 
     def knows_token(self, token: str) -> bool:
-        """Tell whether a bearer token is one of a service account here, and valid."""
+        """Return whether the server has issued this bearer token, and it is still valid."""
         return self.cluster.tokens.caller(token, self.cluster) is not None
 
     def handle(self, request: HttpRequest) -> Answer:
