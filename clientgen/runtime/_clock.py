@@ -31,7 +31,8 @@ class SteppedClock(Clock, Protocol):
 
         Args:
             wake: called after each move.
-            until: the moment at which the caller gives up waiting; None if it never does.
+            until: the moment at which the caller gives up waiting; None if the caller never gives
+                up.
         """
         ...
 

@@ -26,7 +26,7 @@ class Unpicklable:
 
 
 class Hidden(Unpicklable, str):
-    """A secret string. Its repr is `***`, and so is its place in the repr of other objects."""
+    """A secret string. Its repr is `***`, also inside the repr of other objects."""
 
     __slots__ = ()
 

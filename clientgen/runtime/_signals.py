@@ -25,7 +25,7 @@ _previous_handlers: dict[signal.Signals, Any] = {}
 
 
 def on_stop_signal(listener: Callable[[], object]) -> Callable[[], None]:
-    """Call `listener` once when SIGTERM or SIGINT arrives. Returns a function that removes it.
+    """Call `listener` once at SIGTERM or SIGINT. Returns a function that removes the listener.
 
     A signal handler calls the listener, between any two instructions of the main thread. The signal
     handlers are installed by the first call in the main thread, because Python allows no other

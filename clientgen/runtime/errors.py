@@ -247,8 +247,8 @@ class ProxyFailed(ClientError):
 class WaitFailed(ClientError):
     """The awaited condition cannot become true any more, or the condition of `fail=` is true.
 
-    The message has the reason. `object` is the last state of the object in question; None if there
-    is none.
+    The message has the reason. `object` is the last state of the object that ended the wait; None
+    if there is none.
     """
 
     def __init__(self, message: str, obj: Any = None) -> None:
@@ -319,12 +319,12 @@ class ApiError(ClientError):
 
     @property
     def retry_after(self) -> int | None:
-        """The seconds that the server asks clients to wait before a retry; None if it asks none."""
+        """The seconds to wait before a retry, if the server asks clients to wait; else None."""
         details = self.details
         return (details.retry_after_seconds or None) if details else None
 
     def has_cause(self, reason: str) -> bool:
-        """Report whether one of the causes has this reason, such as `NamespaceTerminating`."""
+        """Return whether one of the causes has this reason, such as `NamespaceTerminating`."""
         return any(cause.reason == reason for cause in self.causes)
 
     def __str__(self) -> str:
@@ -444,7 +444,7 @@ class RequestTimeout(TransportError, TimeoutError):
 
 
 class ResponseBroken(TransportError):
-    """The response is not valid HTTP, incomplete or empty."""
+    """The response is empty, incomplete or not valid HTTP."""
 
 
 class ConnectionLost(ResponseBroken):

@@ -249,7 +249,7 @@ def test_failures_are_logged_once_for_an_index_and_a_write(caplog: pytest.LogCap
     [record] = caplog.records
     assert record.levelno == logging.ERROR
     assert record.getMessage() == (
-        "index 'bad' failed on 'default/bad-0' and 2 more: not found by this index"
+        "index 'bad' failed for 'default/bad-0' and 2 more; this index does not find them"
     )
     assert record.exc_info
     assert isinstance(record.exc_info[1], LookupError)
@@ -263,7 +263,7 @@ def test_adding_an_index_that_fails_leaves_the_store_as_it_is(caplog: pytest.Log
     assert names(pods.by_index("bad", "fine")) == ["default/good"]
     assert len(pods) == 2
     assert [each.getMessage() for each in caplog.records] == [
-        "index 'bad' failed on 'default/bad': not found by this index"
+        "index 'bad' failed for 'default/bad'; this index does not find them"
     ]
 
 

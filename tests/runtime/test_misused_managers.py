@@ -142,7 +142,7 @@ def test_managers_take_clientsets_of_their_flavour(k: Any, ak: Any) -> None:
     for wrong, told in (
         (ak, "import this from clientgen.runtime.aio"),
         (Clientset, "must be a clientset or its rest, not the class Clientset"),
-        (k.rest, "this takes a clientset, such as kubeapi.Clientset"),
+        (k.rest, "the client must be a clientset, such as kubeapi.Clientset"),
         (None, "not None"),
     ):
         given: Any = wrong

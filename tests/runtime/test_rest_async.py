@@ -429,7 +429,7 @@ async def test_the_last_error_says_how_often_it_was_tried(server, config_for, na
     assert type(error) is errors.TooManyRequests
     assert naps == [2.0, 2.0, 2.0]
     (note,) = error.__notes__
-    assert note.startswith("gave up after 3 retries; the time before: GET ")
+    assert note.startswith("gave up after 3 retries; the error before: GET ")
     assert "starting" in note
 
 

@@ -57,7 +57,7 @@ def test_the_last_error_speaks_of_those_before():
     annotate(error, 2, ConnectionLost("a"))
     assert error.__notes__ == [
         "gave up after 1 retry",
-        "gave up after 2 retries; the time before: a",
+        "gave up after 2 retries; the error before: a",
     ]
 
 

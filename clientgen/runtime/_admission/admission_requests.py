@@ -22,7 +22,8 @@ Operation: TypeAlias = Literal["CREATE", "UPDATE", "DELETE", "CONNECT"]
 
 OPERATIONS: Final = ("CREATE", "UPDATE", "DELETE", "CONNECT")
 
-# The default reason of each code: apimachinery's names, by which clients recognize an error.
+# The default reason of each code, with apimachinery's names. Clients choose the class of an error
+# by its reason.
 _REASONS: Final = {
     400: "BadRequest",
     401: "Unauthorized",
@@ -64,8 +65,8 @@ class Denied(Exception):  # noqa: N818 - a public name
 
     Args:
         message: The reason, for the user who sent the request.
-        code: The HTTP status code: 403 if the rules of the cluster forbid it, 422 if the object is
-            not valid.
+        code: The HTTP status code: 403 if a rule of the cluster forbids the request, 422 if the
+            object is not valid.
         reason: The reason of the Status, by which client libraries choose an error class; by
             default the reason of the code, such as `Forbidden` or `Invalid`.
         causes: The fields that are wrong.

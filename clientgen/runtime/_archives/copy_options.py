@@ -15,7 +15,7 @@ _OPTIONS = ("container", "limit", "on_progress", "timeout")
 
 
 class CheckedOptions(NamedTuple):
-    """The checked options of a copy. `of_request` has the options of its request."""
+    """The checked options of a copy. `of_request` has the options of the HTTP request."""
 
     of_request: Mapping[str, Any]
     limit: int | None

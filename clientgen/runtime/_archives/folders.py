@@ -61,7 +61,7 @@ class Folder(OpenFolder):
         descriptor: The open file descriptor.
 
     Attributes:
-        made: How many folders were created to open it.
+        made: How many folders were created to open this folder.
     """
 
     def __init__(self, path: Path, descriptor: int) -> None:
@@ -73,7 +73,7 @@ class Folder(OpenFolder):
         """Open a folder. The folder and its parents are created if they are missing.
 
         Raises:
-            CopyFailed: A part of the path is not a folder, but for example a link.
+            CopyFailed: A part of the path is something other than a folder, such as a link.
             OSError: A folder cannot be created.
         """
         path = Path.cwd() / path
@@ -86,7 +86,7 @@ class Folder(OpenFolder):
         Without parts, this folder itself is opened again.
 
         Raises:
-            CopyFailed: A part of the path is not a folder, but for example a link.
+            CopyFailed: A part of the path is something other than a folder, such as a link.
             OSError: A folder cannot be created.
         """
         folder = Folder(self.path, self._duplicate())
@@ -101,7 +101,7 @@ class Folder(OpenFolder):
         """Open a folder in this folder; a missing folder is created, subject to the umask.
 
         Raises:
-            CopyFailed: The name is not a folder, but for example a link.
+            CopyFailed: The entry is something other than a folder, such as a link.
             OSError: The folder cannot be created.
         """
         path = self.path / name

@@ -69,7 +69,7 @@ class OpenFolder:
         """Open a folder in this folder.
 
         Raises:
-            NotADirectoryError: The entry is not a folder, but for example a link.
+            NotADirectoryError: The entry is something other than a folder, such as a link.
             OSError: The folder cannot be opened.
         """
         location, options = self._location(name)

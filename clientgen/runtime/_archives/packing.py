@@ -113,7 +113,7 @@ class Packer:
     def _archive_entry(
         self, folder: SourceFolder, name: str, root: str
     ) -> Generator[bytes, None, bool]:
-        """Archive a file or link. Does not archive a folder, but returns True."""
+        """Archive a file or link. For a folder, only returns True."""
         path = folder.path / name
         status = folder.status(name)
         if stat.S_ISDIR(status.st_mode):

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("clientgen.runtime.copy")
 
-# Without setuid, setgid and sticky bits, and without write permission for others.
+# The permissions that files may get: no setuid, setgid and sticky bits, and no write permission for
+# others.
 _PERMISSIONS: Final = 0o755
 _EXECUTE: Final = 0o111
 _OWNER_READ_WRITE: Final = 0o600
@@ -33,7 +34,7 @@ _DEFAULT_FOLDER_MODE: Final = 0o777
 _MAX_SKIPPED_PATHS: Final = 1000
 _BYTES_PER_ENTRY: Final = 512  # counted for each empty file and each created folder
 _MAX_DEFERRED: Final = 500_000
-_MAX_DEPTH: Final = 500  # of folders; programs such as `shutil.rmtree` fail at 1,000
+_MAX_DEPTH: Final = 500  # nested folders; `shutil.rmtree` fails at 1,000
 _MAX_NAME_CHARACTERS: Final = 1 << 26  # of all links and directories together
 _CHARACTERS_PER_PART: Final = 16  # added to the length of each part of a name
 
@@ -205,7 +206,7 @@ class Unpacker:
         """Open a folder below the target. The next call for another folder closes it.
 
         Raises:
-            CopyFailed: A part of the path is not a folder, but for example a link.
+            CopyFailed: A part of the path is something other than a folder, such as a link.
             OSError: A missing folder cannot be created.
         """
         if self._current is not None:

@@ -88,7 +88,7 @@ async def run_with_lock(lock: Lock, work: Callable[[], Awaitable[T]], deadline: 
         lock: The lock.
         work: The coroutine function to call with the lock held. The call is cancelled at the
             deadline.
-        deadline: The monotonic time at which to give up, while waiting for the lock or working.
+        deadline: The monotonic time at which waiting for the lock, or the call, ends with an error.
 
     Raises:
         TimeoutError: the deadline passed first.
@@ -186,7 +186,7 @@ def from_clock(function: Callable[[], object]) -> Callable[[], object]:
 
 
 def short_lock() -> AbstractContextManager[object]:
-    """Return a lock for statements that do not wait. With one event loop, it has nothing to do."""
+    """Return a lock for statements that do not wait. With one event loop, the lock does nothing."""
     return nullcontext()
 
 
@@ -204,7 +204,7 @@ class Lock:
         await self._lock.acquire()
 
     async def enter_if_free(self) -> bool:
-        """Acquire the lock if it is free. Returns whether it was, and never waits."""
+        """Acquire the lock if it is free. Returns whether the lock was acquired. Never waits."""
         if self._lock is not None and self._lock.locked():
             return False
         await self.__aenter__()
@@ -247,7 +247,7 @@ class Event:
         return self._is_set
 
     async def wait(self, seconds: float | None = None) -> bool:
-        """Wait until the flag is set, at most this many real seconds. Returns whether it is."""
+        """Wait until the flag is set, at most this many real seconds. Returns whether it is set."""
         import asyncio
 
         if not self._is_set:

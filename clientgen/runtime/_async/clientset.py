@@ -72,10 +72,12 @@ class AsyncClientsetBase:
     If the argument `namespace` is missing, methods for one object use the namespace of the object,
     or else `namespace` of this clientset. `list`, `each` and `watch` then include all namespaces.
 
-    Every method raises: LookupError: the scheme does not know the kind; the message says what to
-        do. ValueError: a name or a namespace is not valid, the object is not in the given
-        namespace, or a namespace is given for a cluster-scoped kind. ApiError: the server responded
-        with an error. TransportError: there was no response before the deadline.
+    Every method raises:
+        LookupError: the scheme does not know the kind. The message says what to do.
+        ValueError: a name or a namespace is not valid, the object is not in the given namespace, or
+            a namespace is given for a cluster-scoped kind.
+        ApiError: the server responded with an error.
+        TransportError: there was no response before the deadline.
     """
 
     _module: str = ""
@@ -91,7 +93,7 @@ class AsyncClientsetBase:
         """List the public attributes."""
         return public_attributes(self)
 
-    if not TYPE_CHECKING:  # type checkers would accept any attribute
+    if not TYPE_CHECKING:  # `__getattr__` would hide mistakes from type checkers
         __init__ = needing_rest(__init__)
 
         def __getattr__(self, name: str) -> object:
@@ -136,7 +138,7 @@ class AsyncClientsetBase:
         return self._new_scheme() if self._scheme is None else self._scheme
 
     def _new_scheme(self) -> Scheme:
-        from .._manifests.scheme import scheme_of  # start-up does not need it
+        from .._manifests.scheme import scheme_of  # imported late: few calls need it
 
         made = scheme_of(vars(kind).get("_module") for kind in type(self).__mro__)
         with self._lock:
@@ -150,7 +152,7 @@ class AsyncClientsetBase:
 
         Objects have the classes of `scheme`; objects of other kinds are `Unstructured`.
         """
-        from .dynamic import AsyncDynamicClient  # most programs need none
+        from .dynamic import AsyncDynamicClient  # imported late: few programs need it
 
         return AsyncDynamicClient(self._rest, self.scheme, self.namespace)
 
@@ -194,8 +196,8 @@ class AsyncClientsetBase:
 
         Args:
             model: the class of the object.
-            name: its name.
-            namespace: its namespace; `k.namespace` by default.
+            name: the name of the object.
+            namespace: the namespace of the object; `k.namespace` by default.
             options: see `GetOptions`.
         """
         client = await self._client_of_class(model, namespace)
@@ -209,7 +211,7 @@ class AsyncClientsetBase:
 
         Args:
             model: the class of the objects.
-            namespace: their namespace; all by default.
+            namespace: the namespace of the objects; all namespaces by default.
             options: see `ListOptions`.
         """
         resource = await self._resource_of(_checked(model))
@@ -222,7 +224,7 @@ class AsyncClientsetBase:
 
         Args:
             model: the class of the objects.
-            namespace: their namespace; all by default.
+            namespace: the namespace of the objects; all namespaces by default.
             options: see `EachOptions`.
         """
         return self.dynamic.resource(_checked(model)).each(namespace=namespace, **options)
@@ -234,7 +236,7 @@ class AsyncClientsetBase:
 
         Args:
             model: the class of the objects.
-            namespace: their namespace; all by default.
+            namespace: the namespace of the objects; all namespaces by default.
             options: see `WatchOptions`.
         """
         return self.dynamic.resource(_checked(model)).watch(namespace=namespace, **options)
@@ -251,7 +253,7 @@ class AsyncClientsetBase:
 
         Args:
             name: a class or a name such as `deploy`; see `AsyncDynamicClient.resource`.
-            namespace: their namespace; all by default.
+            namespace: the namespace of the objects; all namespaces by default.
             options: see `ListOptions`.
 
         Raises:
@@ -282,7 +284,7 @@ class AsyncClientsetBase:
         Args:
             body: the object, or a manifest with its apiVersion and kind. A manifest returns an
                 object of the class of its kind.
-            namespace: its namespace, if it does not state one; `k.namespace` by default.
+            namespace: the namespace, if the object has none; `k.namespace` by default.
             options: see `WriteOptions`.
         """
         client = await self._client_of_object(body, namespace)
@@ -308,7 +310,7 @@ class AsyncClientsetBase:
 
         Args:
             body: the object, or a manifest with its apiVersion and kind.
-            namespace: its namespace, if it does not state one; `k.namespace` by default.
+            namespace: the namespace, if the object has none; `k.namespace` by default.
             options: see `WriteOptions`.
         """
         client = await self._client_of_object(body, namespace)
@@ -337,7 +339,7 @@ class AsyncClientsetBase:
         Args:
             body: the object, or a manifest with its apiVersion and kind. A manifest returns an
                 object of the class of its kind.
-            namespace: its namespace, if it does not state one; `k.namespace` by default.
+            namespace: the namespace, if the object has none; `k.namespace` by default.
             options: see `ApplyOptions`.
 
         Raises:
@@ -382,7 +384,7 @@ class AsyncClientsetBase:
         Args:
             what: the object; or its class, followed by its name.
             given: the patch, after the name if `what` is a class. A dict is a merge patch.
-            namespace: its namespace, if it does not state one; `k.namespace` by default.
+            namespace: the namespace, if the object has none; `k.namespace` by default.
             options: see `PatchOptions`.
         """
         client, (name, patch) = await self._client_and_arguments(what, given, namespace, "patch")
@@ -429,7 +431,7 @@ class AsyncClientsetBase:
             what: the class of the object, followed by its name; or an object, whose newest state is
                 read first.
             given: the function, after the name if `what` is a class.
-            namespace: its namespace, if it does not state one; `k.namespace` by default.
+            namespace: the namespace, if the object has none; `k.namespace` by default.
             options: see `EditOptions`.
         """
         client, (name, change) = await self._client_and_arguments(what, given, namespace, "change")
@@ -506,7 +508,7 @@ class AsyncClientsetBase:
         Args:
             what: the object, or a manifest with its apiVersion and kind; or a class.
             given: the name, if `what` is a class.
-            namespace: its namespace, if it does not state one; `k.namespace` by default.
+            namespace: the namespace, if the object has none; `k.namespace` by default.
             options: see `DeleteOptions`.
         """
         client, (name,) = await self._client_and_arguments(what, given, namespace)
@@ -524,7 +526,7 @@ class AsyncClientsetBase:
 
         Args:
             model: the class of the objects.
-            namespace: their namespace, which namespaced kinds need.
+            namespace: the namespace of the objects; required for namespaced kinds.
             options: see `DeleteCollectionOptions`.
         """
         resource = await self._resource_of(_checked(model))
@@ -664,7 +666,7 @@ class AsyncClientsetBase:
             TypeError: a source is of a wrong type.
             ValueError: the namespace is not a valid name, or the field manager is empty.
         """
-        from .manifest_set import AsyncManifestSet  # start-up does not need it
+        from .manifest_set import AsyncManifestSet  # imported late: few calls need it
 
         return AsyncManifestSet(
             self._rest,
@@ -789,7 +791,7 @@ def _checked(model: type[M]) -> type[M]:
 
 def _may_be_gone(what: object, until: Callable[[Any], object]) -> bool:
     """Return whether `until` means "deleted" and `what` was read from a server."""
-    from .._conditions.checks import as_check  # start-up does not need it
+    from .._conditions.checks import as_check  # imported late: few calls need it
 
     came_from_server = not isinstance(what, type) and bool(uid_in(what))
     return came_from_server and as_check(until).on_absence is True

@@ -390,8 +390,8 @@ def _server_identity(rest: AsyncRest) -> str:
 def _cache_file(rest: AsyncRest, server: str) -> Path | None:
     """Return the cache file of a server; None for no cache on disk.
 
-    Without TLS verification, an attacker may respond. The cache on disk is neither written nor read
-    then, so that forged responses do not reach other programs.
+    Without TLS verification, an attacker may respond. So the cache on disk is neither written nor
+    read, and forged responses do not reach other programs.
     """
     option: Any = rest.discovery_cache
     config = rest.config

@@ -172,7 +172,7 @@ class AsyncDynamicClient:
 
 
 class AsyncMetadataClient:
-    """Clients of resources that receive only the metadata of objects.
+    """Clients of resources. The clients receive only the metadata of objects.
 
     The clients have the verbs of dynamic clients. Objects are `PartialObjectMetadata`, which is
     enough to delete objects, and to patch and edit labels, annotations, owners and finalizers.
@@ -208,10 +208,11 @@ class AsyncDynamicResource(Generic[T]):
     the client. Without a namespace, `list`, `each` and `watch` include all namespaces. Objects of
     registered kinds are instances of their class, other objects are `Unstructured`.
 
-    All methods raise NoResourceMatch, DiscoveryFailed or AmbiguousResource if the name does not
-    match exactly one resource of the server, MethodNotAllowed if the resource does not have the
-    verb, and ValueError if a name is not valid or a namespace is given for a cluster-scoped
-    resource.
+    Every method raises:
+        NoResourceMatch, DiscoveryFailed, AmbiguousResource: the name does not match exactly one
+            resource of the server.
+        MethodNotAllowed: the resource does not have the verb.
+        ValueError: a name is not valid, or a namespace is given for a cluster-scoped resource.
     """
 
     def __init__(
@@ -241,7 +242,7 @@ class AsyncDynamicResource(Generic[T]):
 
     @property
     def metadata(self) -> AsyncDynamicResource[PartialObjectMetadata]:
-        """A client of the same resource that receives only the metadata of objects."""
+        """A client of the same resource. It receives only the metadata of objects."""
         name = self._name if self._found is None else self._found
         return AsyncDynamicResource(self._client, name, PartialObjectMetadata)
 
@@ -647,8 +648,9 @@ class AsyncDynamicResource(Generic[T]):
 class AsyncDynamicSubresource(Generic[T]):
     """The verbs of a subresource of one object, such as its status or its scale.
 
-    All methods raise NoResourceMatch if the resource or the subresource does not exist, and
-    MethodNotAllowed if the subresource does not have the verb.
+    Every method raises:
+        NoResourceMatch: the resource or the subresource does not exist.
+        MethodNotAllowed: the subresource does not have the verb.
     """
 
     def __init__(

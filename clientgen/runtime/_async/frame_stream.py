@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .rest import AsyncRest
     from .transport_protocol import AsyncByteStream
 
-_MAX_FRAMES_PER_TURN = 500  # the frames of one read before other tasks run
+_MAX_FRAMES_PER_TURN = 500  # after this many frames, other tasks run
 
 
 class AsyncStoppable(ReadByFor):
@@ -45,8 +45,8 @@ class AsyncStoppable(ReadByFor):
     def stop(self) -> None:
         """End the iteration at once and without an error.
 
-        Any task may call this, and in the synchronous flavour any thread. In that flavour, the
-        iteration ends only after a connection that is being opened is open.
+        Any task may call this, and in the synchronous flavour any thread. In that flavour, a
+        stop while a connection is being opened takes effect when the connection is open.
         """
         self._stopped.set()
         self._cancel_alarm()
@@ -71,7 +71,7 @@ class AsyncStoppable(ReadByFor):
 
     def __del__(self) -> None:
         # A loop left by `break` or an exception must not keep its connection open.
-        if hasattr(self, "_frames"):  # the last attribute of the constructor, so it did not raise
+        if hasattr(self, "_frames"):  # the constructor has set its last attribute
             self.stop()
 
     async def _open(

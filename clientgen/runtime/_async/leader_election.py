@@ -84,7 +84,8 @@ class AsyncLeaderElector:
         retry_period: The seconds between two attempts.
         release_on_cancel: Whether the lease is released at the end.
         on_started_leading: Called in its own task or thread when leadership begins; with asyncio, a
-            coroutine function. Leadership continues when it returns, and ends when it raises.
+            coroutine function. Leadership continues when the function returns, and ends when the
+            function raises.
         on_stopped_leading: Called when leadership is lost or the elector stops, even if it never
             led.
         on_new_leader: Called with the identity of each new leader, including this one.

@@ -123,8 +123,8 @@ class AsyncLiveNamespaces:
         """Return whether a controller may reconcile a request of a namespace now.
 
         If not, the caller drops the request. If the namespace is selected but not all informers
-        have listed it, `again` is called when they have, once for each key. The caller must hold
-        `lock`.
+        have listed it, `again` is called once for each key, after all informers have listed the
+        namespace. The caller must hold `lock`.
         """
         if not namespace or self._is_ready(namespace):
             return True

@@ -149,7 +149,7 @@ class AsyncManagedController(AsyncController, Generic[T]):
     ) -> None:
         super().__init__(
             name,
-            cast("Any", reconcile),  # `_call_reconcile` calls it
+            cast("Any", reconcile),  # `_call_reconcile` calls the function
             workers=workers,
             limiter=limiter,
             clock=clock,
@@ -159,7 +159,7 @@ class AsyncManagedController(AsyncController, Generic[T]):
         )
         self._host = host
         self._reconcile_function = reconcile
-        self._primaries: dict[object, AsyncSharedInformer[T]] = {}  # by their clusters
+        self._primaries: dict[object, AsyncSharedInformer[T]] = {}  # by cluster
         # The logger of the function's module, because programs set log levels by module.
         self._log = logging.getLogger(getattr(reconcile, "__module__", None) or "clientgen")
 

@@ -43,15 +43,15 @@ class AsyncObjectClient(AsyncWaitingClient[T], Generic[T, ListT]):
     """The verbs of one resource, in one namespace or in all.
 
     Generated clients have the verbs that the resource supports. This client has all verbs; the
-    server answers 405 to a verb that it does not support.
+    server answers 405 to a verb that the resource does not support.
 
     Args:
         rest: the client that sends requests.
         resource: the resource.
-        namespace: one namespace; None for all, or if the resource is cluster-scoped.
-        model: the class of its objects.
-        list_model: the class of lists of its objects.
-        caller: the object whose public method error messages name; by default this client.
+        namespace: one namespace; None for all namespaces, or if the resource is cluster-scoped.
+        model: the class of the objects.
+        list_model: the class of lists of the objects.
+        caller: the object of the called public method, for error messages; by default this client.
 
     Raises:
         ValueError: the namespace is not a valid name, or the resource is not namespaced.

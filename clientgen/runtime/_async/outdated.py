@@ -55,7 +55,7 @@ async def is_outdated(rest: AsyncRest, error: NotFound, deadline: float | None) 
     names_an_object = error.details is not None and bool(error.details.name)
     if names_an_object or error.request is None:
         return False
-    from .discovery import discovery_of  # start-up does not need it
+    from .discovery import discovery_of  # imported late: few programs need it
 
     return await discovery_of(rest).has_changed(error.request.path, deadline)
 

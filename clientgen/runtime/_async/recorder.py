@@ -147,7 +147,7 @@ class AsyncEventRecorder:
                 annotations=annotations or {},
             )
         except ValueError as error:
-            logger.error("%r: no event: %s", self, error)  # noqa: TRY400 - not a bug
+            logger.error("%r: an event was dropped: %s", self, error)  # noqa: TRY400 - not a bug
             self.dropped += 1
             return
         with self._lock:

@@ -84,7 +84,7 @@ class AsyncRest(Unpicklable):
         self.left = self._deadlines.seconds_left
         self.real_deadline = self._deadlines.real_deadline
         headers: Headers = (
-            ("Accept", codec.accept),  # must be first: a request may replace it
+            ("Accept", codec.accept),  # first, because a request may replace it
             ("User-Agent", agent),
             *_impersonation(config, options),
         )
@@ -241,7 +241,7 @@ class AsyncRest(Unpicklable):
             TransportError: There was no response before the deadline, or the response is not a
                 handshake.
         """
-        from .._streams.websocket_protocol import Handshake  # few programs open a WebSocket
+        from .._streams.websocket_protocol import Handshake  # imported late
         from .websocket import AsyncWebSocket as Connected
 
         handshake = Handshake(subprotocols)
@@ -292,7 +292,8 @@ class AsyncRest(Unpicklable):
         """Call a function at a deadline, unless the client is closed first.
 
         The function is called with an empty string, or with a sentence if a test does not move its
-        FakeClock. Returns a function that cancels the alarm, which the caller must always call.
+        FakeClock. Returns a function that cancels the alarm. The caller must always call this
+        function.
         """
         cancel_alarm = alarm_once(self.clock, deadline, alarm)
 

@@ -145,7 +145,7 @@ class AsyncPruner:
             _, created = await self._requests.apply(parent.path, parent.key, body, options)
         except ApplyConflict as conflict:
             # Force, as kubectl does: only the manager of the set may own these fields.
-            _log.warning("%s: taking labels and annotations back: %s", parent.key, conflict)
+            _log.warning("%s: taking over fields of other field managers: %s", parent.key, conflict)
             forced = {**options, "force": True}
             _, created = await self._requests.apply(parent.path, parent.key, body, forced)
         return created

@@ -43,7 +43,7 @@ class Progress:
 
 
 class AsyncSetWait:
-    """Waits for objects, one after another, with one deadline for all.
+    """Waits for objects, one after another, with one deadline for all objects.
 
     Args:
         rest: the client of the server.
@@ -84,7 +84,8 @@ class AsyncSetWait:
         """Wait for objects, each with its place in the manifests.
 
         If an object has failed or the server does not respond, the other objects are only checked
-        once, to report all failures. If the server refuses a request, only its object has failed.
+        once, to report all failures. If the server refuses a request, only the object of the
+        request has failed.
         """
         for where, resource, planned in objects:
             try:

@@ -87,5 +87,5 @@ class _StandstillPoll:
             self._alarm(why)
             return
         self._cancel_timer = call_later(self._standstill.interval, self._poll)
-        if self._cancelled.is_set():  # another thread has cancelled the timer before this timer
+        if self._cancelled.is_set():  # `cancel` has cancelled the previous timer
             self._cancel_timer()

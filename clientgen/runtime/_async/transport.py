@@ -585,7 +585,7 @@ def _translated(  # noqa: PLR0911 - one return per error
 
 
 def _safe_cause(error: Exception) -> Exception | None:
-    """Return an error that may be the cause of another error; None if its text has the request."""
+    """Return the error if its text may be shown; None if its text contains the request."""
     return None if isinstance(error, aiohttp.ClientResponseError) else error
 
 

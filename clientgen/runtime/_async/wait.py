@@ -46,7 +46,7 @@ class AsyncWait(Generic[T]):
         waited: The target of the wait.
         options: The selectors.
         timeout: The seconds of the client's clock after which the wait fails. 0 checks once.
-        whole: The seconds of a wait for several targets, which messages show.
+        whole: The seconds of a wait for several targets, for messages.
         on_progress: Called with a description of the state whenever it has changed, and with the
             reasons why the Pods of a workload do not run. In `_sync`, it may be called from another
             thread.
@@ -174,7 +174,7 @@ class AsyncWait(Generic[T]):
             await self._reporter.end()
 
     def _set_alarm(self, until: float | None) -> Callable[[], object]:
-        """End the wait at a time of the clock. Returns a function that cancels this."""
+        """End the wait at a time of the clock. Returns a function that cancels the alarm."""
         if until is None:
             return lambda: None
         return alarm_at(self._rest.clock, until, self._end_at_timeout)

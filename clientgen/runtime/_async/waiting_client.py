@@ -75,7 +75,7 @@ class AsyncWaitingCollection(AsyncResourceClient, Generic[T]):
         field_selector: Fields | None = None,
         on_progress: Callable[[str], object] | None = None,
     ) -> list[T]:
-        from .wait import AsyncWait, wait_target  # most programs do not wait
+        from .wait import AsyncWait, wait_target  # imported late: few programs wait
 
         options = {"label_selector": label_selector, "field_selector": field_selector}
         options = {name: value for name, value in options.items() if value is not None}
@@ -98,7 +98,8 @@ class AsyncWaitingCollection(AsyncResourceClient, Generic[T]):
 class AsyncWaitingClient(AsyncWaitingCollection[T]):
     """A client that can wait for one object, too."""
 
-    # Only with `deleted`, the result may be None. Otherwise the object exists at the end.
+    # The result may be None with `deleted` only. With other conditions, the object exists at the
+    # end.
     @overload
     async def wait(  # type: ignore[overload-overlap]
         self,
@@ -187,7 +188,7 @@ class AsyncWaitingClient(AsyncWaitingCollection[T]):
         *,
         uid: str = "",
     ) -> T | None:
-        from .wait import AsyncWait, wait_target  # most programs do not wait
+        from .wait import AsyncWait, wait_target  # imported late: few programs wait
 
         path = self._collection()
         try:

@@ -164,7 +164,7 @@ class AsyncWebhooks:
         path: str = "",
         **options: Unpack[WebhookOptions],
     ) -> Any:
-        """Register a function that may refuse requests. Also a decorator.
+        """Register a function that may refuse requests. Also works as a decorator.
 
         The function returns nothing. It raises `Denied` to refuse the request, and may call `warn`.
 
@@ -214,7 +214,7 @@ class AsyncWebhooks:
         path: str = "",
         **options: Unpack[WebhookOptions],
     ) -> Any:
-        """Register a function that may change objects before they are stored. Also a decorator.
+        """Register a function that may change objects before they are stored, also as a decorator.
 
         The function changes `request.object`. The API server gets the difference as a JSON patch,
         so fields that the class does not know stay as they are. The function must be idempotent:
@@ -266,7 +266,7 @@ class AsyncWebhooks:
         target: type[TargetT],
         function: Callback[[SourceT], TargetT] | None = None,
     ) -> Any:
-        """Register a function that converts objects to another version. Also a decorator.
+        """Register a function that converts objects to another version. Also works as a decorator.
 
         If two versions have no direct function, objects are converted in several steps. So a kind
         only needs functions from and to one version, usually the stored version.
@@ -315,8 +315,8 @@ class AsyncWebhooks:
             **defaults: Default options for all webhooks.
 
         Returns:
-            A MutatingWebhookConfiguration and a ValidatingWebhookConfiguration, unless it would
-            have no webhooks.
+            A MutatingWebhookConfiguration and a ValidatingWebhookConfiguration. A configuration
+            without webhooks is left out.
 
         Raises:
             LookupError: The scheme does not know the resource of a class.

@@ -27,7 +27,7 @@ _CLOSE_TIMEOUT_SECONDS = 1.0
 class AsyncWebSocket:
     """An open WebSocket. Use it as a context manager.
 
-    One task may receive while others send; in `WebSocket`, threads.
+    One task may receive while others send. For `WebSocket`, the same holds for threads.
 
     Attributes:
         subprotocol: The negotiated subprotocol; empty without a subprotocol.
@@ -73,7 +73,7 @@ class AsyncWebSocket:
                 return None
             if not self._unread:
                 self._unread = memoryview(await self._stream.read())
-                if self._aborted.is_set():  # during the read
+                if self._aborted.is_set():  # `abort` was called during the read
                     return None
                 if not self._unread:
                     what = "the connection was closed without a close frame"
@@ -81,7 +81,7 @@ class AsyncWebSocket:
             piece, self._unread = self._frames.split_frames(self._unread, _MAX_FRAMES_PER_TURN)
             with self._frames_lock:
                 self._messages.extend(self._frames.receive(piece))
-            del piece  # the next read must not keep its memory
+            del piece  # frees the memory before the next read
             if self._frames.has_answers and not self._unread:
                 await self._reply()
             if self._frames.received - self._paused_at >= _MAX_FRAMES_PER_TURN:
@@ -129,7 +129,7 @@ class AsyncWebSocket:
             await self._stream.aclose()
 
     async def _reply(self) -> None:
-        """Send pongs, unless another task is sending, which then sends the pongs, too.
+        """Send pongs. If another task is sending, that task sends the pongs, too.
 
         The receiver must not wait for a sender: a server may read only after its messages are
         received, so waiting could be a deadlock.

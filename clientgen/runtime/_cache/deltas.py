@@ -100,7 +100,7 @@ def apply_event(indexer: Indexer[T], event_type: str, obj: T) -> Notification[T]
     object.
 
     Raises:
-        ValueError: the type is another, such as ERROR, which ends a watch.
+        ValueError: the event has another type, such as ERROR, which ends a watch.
     """
     version = _metadata(obj).resource_version
     match event_type:

@@ -138,7 +138,7 @@ def log_failures(failures: list[IndexFailure]) -> None:
         failed = [failure for failure in failures if failure.index == name]
         first = failed[0]
         logger.error(
-            "index %r failed on %r%s: not found by this index",
+            "index %r failed for %r%s; this index does not find them",
             name,
             first.key,
             f" and {len(failed) - 1} more" if len(failed) > 1 else "",

@@ -58,7 +58,7 @@ class InformerMetricsProvider(Protocol):
     def informer(
         self, resource: Resource, state: Callable[[], InformerState], /
     ) -> InformerMetrics:
-        """Start to publish the metrics of an informer. `state` is a bound method of it."""
+        """Start to publish the metrics of an informer. `state` is a method of the informer."""
         ...
 
 

@@ -78,7 +78,8 @@ def names_of(namespaces: str | Sequence[str]) -> tuple[str, ...]:
 def namespace_selector(value: Namespaces | Labels) -> str | None:
     """Return the label selector of namespaces; None if the value is names of namespaces.
 
-    A string is a selector if it has one of the characters `=`, `!` or `(`, which no name has.
+    A string is a selector if it has one of the characters `=`, `!` or `(`. Names have none of
+    these.
 
     Raises:
         ValueError: The value is not a valid label selector, or selects everything.
@@ -88,7 +89,7 @@ def namespace_selector(value: Namespaces | Labels) -> str | None:
         return None
     text = selection("label_selector", cast("Any", value))
     if text is None:
-        raise ValueError("the label selector of the namespaces is empty; None means all of them")
+        raise ValueError("the label selector of the namespaces is empty; None means all namespaces")
     from .._http.selectors import parse_label_selector  # imported late: rarely needed
 
     parse_label_selector(text)

@@ -224,5 +224,5 @@ def _selector(wanted: Labels) -> Selector:
         case Mapping():
             return parse_label_selector(label_selector(wanted))
         case _:
-            # None is refused, too: in a spec it selects nothing, elsewhere often everything.
+            # None is refused, too: in specs, None selects nothing; in calls, often everything.
             raise TypeError(f"{wanted!r} is not a label selector")

@@ -12,10 +12,10 @@ the versions of older servers are numbers of etcd and behave alike). So:
 - The overlay is dropped when the watch passes the version of the write.
 
 The response to a deletion often has no version, but has a uid. The object is hidden until the watch
-delivers the deletion of this uid. A watch with selectors may never deliver it. Then the next object
-that the program creates gives a bound: its version is higher than the version of the deletion, if
-the create was sent after the response to the deletion. (Other writes give no bound, because a write
-that changes nothing returns an old version.)
+delivers the deletion of this uid. A watch with selectors may never deliver this deletion. Then the
+next object that the program creates gives a bound: its version is higher than the version of the
+deletion, if the create was sent after the response to the deletion. (Other writes give no bound,
+because a write that changes nothing returns an old version.)
 
 A list of the latest state that was requested after the response to the write is the truth, so the
 overlay is dropped. This also covers a server that was restored from a backup.
@@ -57,13 +57,15 @@ MAX_OVERLAY_SECONDS = 600.0
 MAX_UNSURE_OVERLAY_SECONDS = 60.0
 """The maximum age of an overlay that may never end, because the watch has selectors."""
 
-# The maximum age of such an overlay that hides an object which was probably created later.
+# The maximum age of an overlay that may never end, if it hides an object that was probably created
+# later.
 _MAX_REPLACED_OVERLAY_SECONDS = 10.0
 # The interval of searches for old overlays.
 _DROP_INTERVAL_SECONDS = 1.0
 # Versions of KEP-5504 fit into 128 bits.
 _MAX_VERSION_DIGITS = 39
-# Bounds of dropped overlays stay in the heap until there are this many more than twice the others.
+# Bounds of dropped overlays stay in the heap for a while. They are removed when the heap has this
+# many entries more than twice the number of overlays.
 _MAX_STALE_BOUNDS = 64
 
 
@@ -109,12 +111,12 @@ class SentWrite:
         self.written_uids: set[str] = set()
         """The uids in responses to other own writes since the write was sent."""
         self.last_versions: dict[str, int] = {}
-        """By uid: the highest version at which an object of the name is known to have existed."""
+        """By uid: the highest version at which an object of this name is known to have existed."""
         self.known_uids: set[str] = set()
-        """The uids of objects of the name that were known when the write was sent."""
+        """The uids of objects of this name that were known when the write was sent."""
 
     def note_version(self, uid: str, version: int | None) -> None:
-        """Note a version at which an object of the name existed."""
+        """Note a version at which an object of this name existed."""
         if version is not None:
             self.last_versions[uid] = max(self.last_versions.get(uid, 0), version)
 
@@ -187,9 +189,10 @@ class _Overlay(Generic[T]):
         self.created_at = created_at
         self.uid = uid
         self.watched = watched
-        # The version of the last write; None if the object was deleted, at an unknown version.
+        # The version of the last write; None if the object was deleted at an unknown version.
         self.version: int | None = None
-        # Whether the server was restored from a backup: only an event of the object ends it.
+        # Whether the server was restored from a backup. Then only an event of the object ends the
+        # overlay.
         self.is_pinned = False
         self.own: T | None = None
         # None after the watch has delivered a newer state.
@@ -209,7 +212,7 @@ class _Overlay(Generic[T]):
         self.bound: int | None = None
         # A version that is older than the write.
         self.floor = 0
-        # The uids of earlier objects of the name, which are deleted, too.
+        # The uids of earlier objects of this name. They are deleted, too.
         self.earlier_uids: frozenset[str] = frozenset()
 
     @property
@@ -229,7 +232,7 @@ class _Overlay(Generic[T]):
 
     @property
     def is_replaced(self) -> bool:
-        """Whether the watch has delivered another object of the name that may be a later one."""
+        """Whether the watch has delivered another object of this name, perhaps a later one."""
         if self.watched is None:
             return False
         metadata = _metadata(self.watched)
@@ -269,8 +272,9 @@ class _Overlay(Generic[T]):
     def is_older(self, uid: str, version: int) -> bool:
         """Return whether the object in a response is older than the deletion.
 
-        The write and the deletion overlapped. Objects of one name exist one after another. If the
-        order of two objects is not known, the deleted object is assumed to be the earlier one.
+        The write and the deletion overlapped. Objects with the same name exist one after another.
+        If the order of two objects is not known, the deleted object is assumed to be the earlier
+        one.
         """
         if uid in self.deleted_uids or uid in self.earlier_uids or version <= self.floor:
             return True
@@ -313,7 +317,7 @@ class OwnWrites(Generic[T]):
         self._overlays: dict[str, _Overlay[T]] = {}
         # The writes that are being sent, by key. Creates without a name have the key "".
         self._sent: dict[str, set[SentWrite]] = {}
-        # Counts overlays, to compare their order with that of writes.
+        # Counts overlays, to compare the order of overlays with the order of writes.
         self._sequence = 0
         # Objects that became visible to readers without an event, and objects that only readers
         # have seen: see `take_revealed`.
@@ -352,7 +356,7 @@ class OwnWrites(Generic[T]):
         scope.read_sequence, scope.is_latest = self._sequence, latest
 
     def needs_latest(self, namespace: str | None) -> bool:
-        """Return whether the next list must be the latest state, to end overlays without bound."""
+        """Return whether the next list must be the latest state, to end unbounded overlays."""
         scope = self._scopes[namespace or ""]
         return any(not each.is_sure for each in self._overlays.values() if each.scope is scope)
 
@@ -720,8 +724,8 @@ class OwnWrites(Generic[T]):
     def _has_successor(self, sent: SentWrite, key: str, uid: str) -> bool:
         """Return whether the name has an object that was created after the deleted object.
 
-        Objects of one name exist one after another, so their versions determine the order. An
-        object that was known before the deletion was sent is the earlier one. If no versions are
+        Objects with the same name exist one after another, so their versions determine the order.
+        An object that was known before the deletion was sent is the earlier one. If no versions are
         known, an object that the program has written since is assumed to be the later one.
         """
         overlay, watched = self._overlays.get(key), self._watched(key)
@@ -745,7 +749,7 @@ class OwnWrites(Generic[T]):
         return is_own if last_version is None or version is None else version > last_version
 
     def _bound_deletions(self, scope: _Scope, created: SentWrite, version: int) -> None:
-        """Set the version of a create as the bound of the deletions that ended before it began."""
+        """Set the version of a create as the bound of deletions that ended before the create."""
         for key, sequence in [*scope.unbounded_deletions.items()]:
             if sequence > created.sequence:
                 break
@@ -886,8 +890,8 @@ def _is_restored(
     """Return whether the server was restored from a backup.
 
     A write gets a version that is higher than all versions that the watch delivered before the
-    write was sent. Only a write that changes nothing has a lower version. Then the cache has
-    exactly the state in the response.
+    write was sent. Only a write that changes nothing has a lower version. After such a write, the
+    cache has exactly the state in the response.
     """
     if sent.progress is None or version > sent.progress:
         return False

@@ -125,7 +125,7 @@ class ReflectorState:
     pause only once. A short stream is a success only if an event had a new resource version.
 
     Args:
-        options: the selectors, which every request has.
+        options: the selectors of every request.
         now: the time.
         watch_list: whether to request initial events in a stream (client-go: WatchList).
         version: the resource version of the content of the store, to watch from; empty if the store

@@ -44,17 +44,17 @@ def incomplete(what: str, status: str) -> str:
 
 def not_started(names: Iterable[str]) -> NotSynced:
     """Return the error for waiting for caches that were not started."""
-    named = ", ".join(names)
-    return NotSynced(f"not started: {named}; call start() after asking for them, then wait")
+    listed = ", ".join(names)
+    return NotSynced(f"not started: {listed}; call start() after asking for them, then wait")
 
 
 def stood_still(why: str, states: Iterable[tuple[str, str]], who: str = "") -> SyncTimeout:
     """Return the error for caches that cannot sync, because no test moves the FakeClock."""
-    named = ", ".join(f"{name} ({status})" for name, status in states)
-    return SyncTimeout(f"{who}waited for caches: {named}: {why}")
+    listed = ", ".join(f"{name} ({status})" for name, status in states)
+    return SyncTimeout(f"{who}waited for caches: {listed}: {why}")
 
 
 def timed_out(seconds: float, states: Iterable[tuple[str, str]], who: str = "") -> SyncTimeout:
     """Return the error for caches that did not sync in time, with each informer and its state."""
-    named = ", ".join(f"{name} ({status})" for name, status in states)
-    return SyncTimeout(f"{who}timed out after {seconds:g} s waiting for caches: {named}")
+    listed = ", ".join(f"{name} ({status})" for name, status in states)
+    return SyncTimeout(f"{who}timed out after {seconds:g} s waiting for caches: {listed}")

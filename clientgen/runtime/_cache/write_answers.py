@@ -57,8 +57,8 @@ class WriteAnswers(Generic[T]):
 
     Args:
         writes: The store of the informer.
-        resource: The resource that it watches.
-        storage: The form in which it keeps objects.
+        resource: The resource that the informer watches.
+        storage: The form in which the informer keeps objects.
         selection: The selectors of the informer.
         transform: The transform of the informer. It returns None if it fails.
     """
@@ -124,7 +124,7 @@ class WriteAnswers(Generic[T]):
         If a delete removes the object at once, the object in the response has no deletionTimestamp.
         An object that is being deleted is removed by the write that removes its last finalizer
         (k8s.io/apiserver: registry/generic/registry/store.go). A Namespace also has finalizers in
-        its spec, so its deletion is left to the watch.
+        its spec, so the cache shows its deletion when the watch delivers it.
         """
         metadata: ObjectMeta = obj.metadata
         if not metadata.deletion_timestamp:
@@ -156,7 +156,7 @@ class WriteAnswers(Generic[T]):
     def _hide_collection(
         self, sent: SentWrite, target: WriteTarget, body: bytes, codec: Codec
     ) -> Callable[[float], None] | None:
-        """Hide the objects of a deleted collection. The response has their state before."""
+        """Hide the objects of a deleted collection. The response has the deleted objects."""
         key = (self._resource.group, self._resource.plural)
         is_list = codec.kind_of(body).endswith("List")
         if not is_list or not target.is_plain or key in _DELETED_LATER:

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from .._http.request import HttpRequest
 
 _WRITES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
-# After the name of a Namespace, these are its subresources; other words are namespaced resources.
+# In a path, these words after the name of a Namespace are its subresources. All other words are
+# namespaced resources.
 _NAMESPACE_PARTS = frozenset({"status", "finalize"})
 
 

@@ -24,7 +24,7 @@ class WrittenCache(Protocol):
     resource: Resource
 
     def sending(self, target: WriteTarget) -> SentWrite | None:
-        """Note that a write is being sent. Returns None if it does not concern the cache."""
+        """Note that a write is being sent. Returns None if the write does not concern the cache."""
         ...
 
     def answered(
@@ -86,7 +86,7 @@ class WrittenCaches:
                 self._caches.pop(key, None)
 
     def sending(self, request: HttpRequest) -> PendingWrite | None:
-        """Note that a request is being sent. Returns None if it concerns no cache."""
+        """Note that a request is being sent. Returns None if the request concerns no cache."""
         if not self._caches:
             return None
         target = target_of(request)

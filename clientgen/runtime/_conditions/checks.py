@@ -67,7 +67,7 @@ class Check(Generic[T_contra]):
         return met(NO_OBJECT) if self.on_absence else unmet(NO_OBJECT)
 
     def judge(self, checked: CheckedObject) -> Verdict:
-        """Judge an object."""
+        """Return the verdict about an object."""
         raise NotImplementedError
 
     # A check of any object, combined with a check of Pods, is a check of Pods.
@@ -103,7 +103,7 @@ class JsonCheck(Check[Object]):
         self._judge = judge
 
     def judge(self, checked: CheckedObject) -> Verdict:
-        """Judge an object."""
+        """Return the verdict about an object."""
         return self._judge(checked.json)
 
 
@@ -116,7 +116,7 @@ class FunctionCheck(Check[Any]):
         self._function = function
 
     def judge(self, checked: CheckedObject) -> Verdict:
-        """Call the function."""
+        """Return the verdict: met if the function returns a true value."""
         result = self._function(checked.object)
         if isinstance(result, Awaitable):
             if isinstance(result, Coroutine):
@@ -138,7 +138,7 @@ class AllOf(Check[Any]):
             self.on_absence = all(absences)
 
     def judge(self, checked: CheckedObject) -> Verdict:
-        """Judge all checks. All checks must be met; one failed check fails the combination."""
+        """Combine the verdicts. All checks must be met; one failed check fails the combination."""
         verdicts = [check.judge(checked) for check in self._checks]
         unmet_verdicts = [verdict for verdict in verdicts if not verdict.met]
         failed_verdicts = [verdict for verdict in unmet_verdicts if verdict.failed]
@@ -162,9 +162,9 @@ class AnyOf(Check[Any]):
             self.on_absence = False
 
     def judge(self, checked: CheckedObject) -> Verdict:
-        """Judge all checks.
+        """Combine the verdicts.
 
-        One check must be met; the combination fails when all checks have failed.
+        One check must be met. The combination fails when all checks have failed.
         """
         verdicts = [check.judge(checked) for check in self._checks]
         good = [verdict for verdict in verdicts if verdict.met]
@@ -182,7 +182,7 @@ class Not(Check[Any]):
             self.on_absence = not check.on_absence
 
     def judge(self, checked: CheckedObject) -> Verdict:
-        """Invert the verdict. It is never failed, because a met check may become unmet later."""
+        """Invert the verdict. The result is never `failed`: a met check may become unmet later."""
         verdict = self._check.judge(checked)
         return Verdict(not verdict.met, verdict.why)
 
@@ -193,7 +193,7 @@ class Existence(Check[Object]):
     on_absence = False
 
     def judge(self, checked: CheckedObject) -> Verdict:  # noqa: ARG002 - every object exists
-        """Return that the object exists."""
+        """Return a verdict that is met, because the object exists."""
         return met("it exists")
 
 
@@ -216,7 +216,7 @@ class Deleted(Check[Object]):
     on_absence = True
 
     def judge(self, checked: CheckedObject) -> Verdict:
-        """Explain why a given object still exists."""
+        """Return the verdict: why the object still exists."""
         from ..errors import one_line
         from .json_fields import conditions, part, reason_and_message, text
 

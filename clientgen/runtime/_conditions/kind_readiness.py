@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 def always_ready(_: Json) -> Verdict:
-    """The object is ready as soon as it exists, because no controller has to act on it."""
+    """Return a verdict that is met: no controller has to act on objects of these kinds."""
     return met("it exists")
 
 
 def judge_claim(obj: Json) -> Verdict:
-    """The PersistentVolumeClaim is bound."""
+    """Judge whether a PersistentVolumeClaim is bound."""
     phase = text(obj, "status", "phase")
     if phase == "Bound":
         return met("the claim is Bound")
@@ -27,7 +27,7 @@ def judge_claim(obj: Json) -> Verdict:
 
 
 def judge_service(obj: Json) -> Verdict:
-    """The Service has its addresses. Unlike kstatus, a LoadBalancer needs an external address."""
+    """Judge whether a Service has its addresses. Unlike in kstatus, these include external ones."""
     if text(obj, "spec", "type") != "LoadBalancer":
         return met("the Service needs no address of a load balancer")
     if not text(obj, "spec", "clusterIP"):
@@ -39,7 +39,7 @@ def judge_service(obj: Json) -> Verdict:
 
 
 def judge_definition(obj: Json) -> Verdict:
-    """The CustomResourceDefinition is established."""
+    """Judge whether a CustomResourceDefinition is established."""
     accepted, established = (condition_of(obj, each) for each in ("NamesAccepted", "Established"))
     if text(accepted, "status") == "False":
         return failed(f"its names are not accepted ({reason_and_message(accepted)})")
@@ -51,7 +51,7 @@ def judge_definition(obj: Json) -> Verdict:
 
 
 def judge_api_service(obj: Json) -> Verdict:
-    """The server of the APIService is available."""
+    """Judge whether the server of an APIService is available."""
     available = condition_of(obj, "Available")
     if text(available, "status") == "True":
         return met("its server is available")
@@ -60,7 +60,7 @@ def judge_api_service(obj: Json) -> Verdict:
 
 
 def judge_others(obj: Json) -> Verdict:
-    """The condition Ready is True. Objects without this condition count as ready."""
+    """Judge whether the condition Ready is True. Objects without this condition are ready."""
     ready = condition_of(obj, "Ready")
     if not ready:
         return met("it has no condition Ready to wait for")

@@ -22,7 +22,7 @@ _MAX_CAUSES: Final = 3
 
 
 def judge_pod(obj: Json) -> Verdict:
-    """The Pod is Ready or Succeeded.
+    """Judge whether a Pod is Ready or Succeeded.
 
     Unlike in kstatus, a failed Pod is not ready, and a crash loop is not final.
     """

@@ -107,7 +107,7 @@ class WaitState(Generic[T]):
 
     @property
     def objects(self) -> list[T]:
-        """The last states of the objects; of deleted objects, too, if the check allows deletion."""
+        """The last states of the objects, including deleted ones if the check allows deletion."""
         return [entry.object for entry in self._entries.values()]
 
     def replace(self, objects: Iterable[T]) -> None:
@@ -204,7 +204,7 @@ class WaitState(Generic[T]):
         self._fail_if_bad(key, obj, verdict)
 
     def _is_new_object(self, obj: Any, entry: _Entry | None) -> bool:
-        """Return whether an object is new, so that the wait is not for its deletion."""
+        """Return whether an object is new. The wait is not for the deletion of new objects."""
         uid: str = obj.metadata.uid
         if entry is not None:
             return entry.is_gone or uid != entry.object.metadata.uid

@@ -32,7 +32,7 @@ def progress_problem(obj: Json) -> str:
 
 
 def judge_deployment(obj: Json) -> Verdict:
-    """All replicas are updated, ready and available, and old replicas are gone."""
+    """Judge whether all replicas are updated, ready and available, and old replicas are gone."""
     if problem := generation_problem(obj, required=True):
         return unmet(problem)
     if problem := progress_problem(obj):
@@ -62,7 +62,8 @@ def _deployment_problem(obj: Json) -> str:
 
 
 def _condition_problem(obj: Json) -> str:
-    # The largest number means no deadline, and that the controller writes no Progressing condition.
+    # The largest number means that there is no deadline. The controller then writes no Progressing
+    # condition.
     has_deadline = (
         number(obj, "spec", "progressDeadlineSeconds", default=_NO_DEADLINE) < _NO_DEADLINE
     )
@@ -76,7 +77,10 @@ def _condition_problem(obj: Json) -> str:
 
 
 def judge_replica_set(obj: Json) -> Verdict:
-    """All replicas are labelled, available and ready. Also for ReplicationControllers."""
+    """Judge whether all replicas are labelled, available and ready.
+
+    ReplicationControllers have the same rules.
+    """
     if problem := generation_problem(obj, required=True):
         return unmet(problem)
     wanted = wanted_replicas(obj)
@@ -107,7 +111,7 @@ def _with_failure(obj: Json, problem: str) -> str:
 
 
 def judge_stateful_set(obj: Json) -> Verdict:
-    """All replicas are ready and, above the partition, updated. OnDelete counts as ready."""
+    """Judge whether all replicas are ready, and updated above the partition. OnDelete is ready."""
     if problem := generation_problem(obj, required=True):
         return unmet(problem)
     if text(obj, "spec", "updateStrategy", "type") == "OnDelete":
@@ -140,7 +144,7 @@ def _revision_problem(obj: Json, wanted: int) -> str:
 
 
 def judge_daemon_set(obj: Json) -> Verdict:
-    """All nodes that should run the Pod run an updated, available and ready Pod."""
+    """Judge whether all nodes that should run the Pod have an updated, available, ready Pod."""
     if problem := generation_problem(obj, required=True):
         return unmet(problem)
     wanted = number(obj, "status", "desiredNumberScheduled", default=-1)
@@ -158,7 +162,7 @@ def judge_daemon_set(obj: Json) -> Verdict:
 
 
 def judge_job(obj: Json) -> Verdict:
-    """The Job has started, is suspended or is complete."""
+    """Judge whether a Job has started, is suspended or is complete."""
     complete, failure = condition_of(obj, "Complete"), condition_of(obj, "Failed")
     if text(complete, "status") == "True":
         return met("the Job is Complete")

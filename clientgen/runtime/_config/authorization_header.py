@@ -33,5 +33,5 @@ def check_sendable(name: str, value: object, origin: str = "") -> None:
 
 
 def is_header_safe(token: str) -> bool:
-    """Report whether a token consists of visible ASCII characters, so that a header can hold it."""
+    """Return whether a token consists of visible ASCII characters, so that a header can hold it."""
     return all("!" <= character <= "~" for character in token)

@@ -60,7 +60,7 @@ class _RedactedRepr(Unpicklable):
         return hash(_values(self))
 
     def __copy__(self) -> Self:
-        return self  # it is immutable
+        return self  # immutable objects need no copy
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self
@@ -165,7 +165,9 @@ class AuthConfig(_RedactedRepr):
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
 class Impersonation(_RedactedRepr):
-    """The user as whom requests are made. The client needs the permission to `impersonate`.
+    """The user that the server takes as the sender of the requests of a client.
+
+    The client needs the permission to `impersonate`.
 
     Raises:
         ConfigError: the user is empty.
@@ -193,8 +195,8 @@ class ClusterConfig(_RedactedRepr):
 
     `server` is a URL, which may have a path, or `host:port`. With `host:port`, the scheme is https
     if any TLS setting or a client certificate is configured, else http. Credentials are sent over
-    https only. `namespace` is the namespace of calls that name none. `proxy_url` takes precedence
-    over the proxies in environment variables (`proxy_for`).
+    https only. `namespace` is the namespace of calls without the argument `namespace`. `proxy_url`
+    takes precedence over the proxies in environment variables (`proxy_for`).
 
     Raises:
         ConfigError: the URL of the server or of the proxy is not valid.

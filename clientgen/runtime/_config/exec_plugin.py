@@ -40,7 +40,7 @@ _plugins_lock = threading.Lock()
 
 
 def stdin_is_terminal() -> bool:
-    """Report whether standard input is a terminal, at which the plugin can ask the user."""
+    """Return whether standard input is a terminal, at which the plugin can ask the user."""
     try:
         return os.isatty(0)
     except OSError:
@@ -169,7 +169,7 @@ def _not_found(plugin: ExecConfig, where: str) -> str:
 
 
 def _wait_for_output(process: subprocess.Popen[bytes], timeout: float | None, where: str) -> bytes:
-    """Return the output of the plugin. On timeout, Ctrl-C or another error, kill it."""
+    """Return the output of the plugin. On timeout, Ctrl-C or another error, kill the plugin."""
     import subprocess
 
     deadline = None if timeout is None else monotonic() + timeout

@@ -25,7 +25,7 @@ class _AnswerError(Exception):
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
 class ExecAnswer:
-    """A plugin's answer. Answers compare by identity, so `reject` drops no equal new answer."""
+    """A plugin's answer. Answers compare by identity: `reject` keeps a newer equal answer."""
 
     token: str = ""
     certificate: ClientCertificate | None = None

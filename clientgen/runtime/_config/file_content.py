@@ -14,7 +14,9 @@ MAX_FILE_BYTES = 16 << 20
 
 
 def read_file(path: str | os.PathLike[str]) -> bytes:
-    """Read a file that a configuration names. The size is limited, because it may be a device.
+    """Read a file that a configuration names.
+
+    The size is limited, because the file may be a device.
 
     Raises:
         OSError: the file cannot be read, or is larger than 16 MiB.

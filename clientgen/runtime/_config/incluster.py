@@ -19,7 +19,7 @@ SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
 
 
 def is_in_cluster(env: Mapping[str, str], service_account: str = SERVICE_ACCOUNT) -> bool:
-    """Report whether the program runs in a pod with a service account, by client-go's rules."""
+    """Return whether the program runs in a pod with a service account, by client-go's rules."""
     try:
         return bool(_server_address(env)) and Path(service_account, "token").is_file()
     except PermissionError:

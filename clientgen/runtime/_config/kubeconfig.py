@@ -68,8 +68,8 @@ def load_config(
     """Read the configuration of one cluster.
 
     Args:
-        kubeconfig: The file to read; `~` is the home directory. With None, the sources above are
-            searched.
+        kubeconfig: The file to read; `~` is the home directory. With None, the files in KUBECONFIG
+            are read, or else `~/.kube/config`, or else the service account of the pod.
         context: The context to use instead of the current context.
         env: The environment variables to use instead of those of the process.
         exec_timeout: The seconds after which a credential plugin that does not answer is killed.
@@ -175,7 +175,7 @@ def _read_namespace(fields: Fields) -> str:
 
 
 def _named_entry(fields: Fields, key: str, entries: dict[str, Entry]) -> Entry | None:
-    """Return the entry that a context names; None if it names none."""
+    """Return the entry that a context names; None if the context does not have this key."""
     name = fields.text(key)
     if name and name not in entries:
         fields.add_problem(f'{key} "{name}" does not exist; {_candidates_hint(name, entries)}')

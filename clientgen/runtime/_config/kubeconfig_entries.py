@@ -144,7 +144,7 @@ def _read_token_file(fields: Fields, secure: bool) -> str:
 
 
 def _check_methods(fields: Fields) -> None:
-    """Check that there is not both a token and a password. A certificate may accompany either."""
+    """Check that there is not both a token and a password. A certificate is allowed with both."""
     tokens = [key for key in ("token", "tokenFile") if fields.has(key)]
     basic = [key for key in ("username", "password") if fields.has(key)]
     if tokens and basic:

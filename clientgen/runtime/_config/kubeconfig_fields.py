@@ -1,8 +1,8 @@
 """Reads the fields of kubeconfig entries, and collects their problems.
 
 Reading never raises an error. An invalid field is reported as a problem and read as absent, so that
-all problems are reported together. Messages quote names and types. They quote values only if these
-cannot be secret.
+all problems are reported together. Messages quote names and types. They quote a value only if the
+value cannot be secret.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Fields:
         self._problems.append(f"{self.where}: {message}")
 
     def has(self, key: str) -> bool:
-        """Report whether the field exists and is not empty."""
+        """Return whether the field exists and is not empty."""
         return self._values.get(key) not in (None, "", [], {})
 
     def text(self, key: str) -> str:

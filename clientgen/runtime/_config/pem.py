@@ -35,5 +35,5 @@ def private_key(pem: bytes) -> bytes:
 
 
 def is_encrypted(key: bytes) -> bool:
-    """Report whether a private key needs a passphrase."""
+    """Return whether a private key needs a passphrase."""
     return b"BEGIN ENCRYPTED PRIVATE KEY" in key or b"Proc-Type: 4,ENCRYPTED" in key

@@ -49,7 +49,7 @@ def without_password(url: str) -> str:
 
 
 def _split_url(url: str) -> SplitResult:
-    """Split a URL. Its errors do not quote the URL, which may be secret; those of urllib do."""
+    """Split a URL. The errors do not quote the URL, which may be secret; errors of urllib do."""
     if any(character.isspace() or not character.isprintable() for character in url):
         raise ValueError("contains a space or a control character")
     try:

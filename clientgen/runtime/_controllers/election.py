@@ -8,8 +8,8 @@ at least `renew_deadline` passes on the slowest; with the defaults, a clock may 
 times as fast as another. This holds even if requests and responses are late or lost, and if
 processes are paused.
 
-There are two differences to client-go. client-go counts the deadline from the beginning of the next
-renewal, a retry period after the last response, so that two candidates can lead after a late
+There are two differences from client-go. client-go counts the deadline from the beginning of the
+next renewal, a retry period after the last response, so that two candidates can lead after a late
 response. Here, they cannot. And a leader whose lease was deleted stops leading at once.
 
 Nothing here waits or reads a clock: monotonic times and the times to write are arguments.
@@ -93,7 +93,7 @@ class LeaseRequest(Struct, frozen=True):
     lease: Lease | None
     """The lease to write."""
     sent: float
-    """The time of sending, from which leadership counts."""
+    """The time of sending. Leadership counts from this time."""
     is_fast: bool = False
     """Whether this is a renewal without reading the lease first. If it fails, the lease is read."""
 

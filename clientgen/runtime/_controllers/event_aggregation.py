@@ -30,7 +30,7 @@ CORE_EVENTS: Final = Resource("", "v1", "events", "Event")
 """The resource of core/v1."""
 
 MAX_KEYS: Final = 4096
-"""The number of different events that are remembered."""
+"""The maximum number of different events that are remembered."""
 MAX_NOTE_BYTES: Final = 1024
 MAX_SHORT_CHARACTERS: Final = 128
 
@@ -214,9 +214,9 @@ class _EventSeries(Struct):
 
 
 class Series:
-    """The rules of events.k8s.io/v1: equal events are one event.
+    """The rules of events.k8s.io/v1: equal events are written as one event.
 
-    From the second event on, it has a series. Events are equal even if their notes differ.
+    The second of these events starts a series. Events that differ only in their notes are equal.
     """
 
     def __init__(self, max_keys: int = MAX_KEYS) -> None:
@@ -228,7 +228,7 @@ class Series:
         return len(self._series_by_key)
 
     def report(self, event: EventReport, now: float) -> Write | None:
-        """Write the first event, and the series at the second event.
+        """Return the write of the first event, or of the series after the second event.
 
         Later events are only counted.
         """
@@ -250,7 +250,10 @@ class Series:
         return _series_write(series) if series.count == 2 else None  # noqa: PLR2004
 
     def due(self, now: float, *, everything: bool = False) -> list[Write]:
-        """Return the writes of grown counts, every half hour, and of counts of ended series."""
+        """Return the writes that are due.
+
+        A count that has grown is written every half hour, and when its series has ended.
+        """
         writes: list[Write] = []
         if self._next_finish is not None and now >= self._next_finish:
             self._next_finish = now + FINISH_INTERVAL_SECONDS

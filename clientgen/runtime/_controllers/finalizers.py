@@ -45,7 +45,7 @@ class FinalizerState:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        # Whether the finalizer was removed, too, by the uid of the cleaned object. A stale cache
+        # The uid of each cleaned object, and whether its finalizer was removed, too. A stale cache
         # may show an old state of the object for a while. Uids are never reused.
         self._cleaned: dict[str, bool] = {}
 

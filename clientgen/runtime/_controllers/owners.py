@@ -65,9 +65,8 @@ def set_owner(obj: Object, owner: Object, *, controller: bool = True) -> None:
 
     Raises:
         ValueError: The owner is in another namespace than the object, or the object is
-            cluster-scoped and the owner is not: the garbage collector would delete the object. Also
-            if another owner already controls the object, or if the owner was not read from the
-            server.
+            cluster-scoped and the owner is not: the garbage collector would delete the object. Or
+            another owner already controls the object. Or the owner was not read from the server.
         TypeError: `owner` is not an object with apiVersion, kind and metadata.
     """
     reference = owned_by(owner, controller=controller)

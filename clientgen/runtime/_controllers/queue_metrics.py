@@ -8,7 +8,7 @@ util/workqueue/metrics.go and component-base's metrics/prometheus/workqueue.)
 
 from __future__ import annotations
 
-from _thread import RLock  # as functools does
+from _thread import RLock  # `threading` takes time to import
 from typing import TYPE_CHECKING, Final
 from weakref import WeakSet
 

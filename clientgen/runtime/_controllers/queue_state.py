@@ -65,7 +65,7 @@ class QueueMetricsProvider(Protocol):
 class _RankedItems(Generic[T]):
     """Items ordered by rank, and by number for equal ranks. Ranks may change.
 
-    The heap keeps outdated ranks until they come first, or until there are too many.
+    The heap keeps outdated ranks until they come first, or until it has too many of them.
     """
 
     def __init__(self) -> None:
@@ -149,7 +149,7 @@ class QueueState(Generic[T]):
             self._mark_dirty(item, now, priority)
 
     def add_after(self, item: T, delay: float, now: float, priority: int = 0) -> None:
-        """Add an item after `delay` seconds. An item that is due earlier stays due then."""
+        """Add an item after `delay` seconds. An item that is due earlier keeps its time."""
         self.advance(now)
         if self.shutting_down:
             return

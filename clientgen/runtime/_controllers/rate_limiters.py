@@ -71,7 +71,7 @@ class ItemExponentialFailure(_Failures[T]):
         """Return `base * 2 ** failures` seconds, up to `longest`."""
         try:
             return min(ldexp(self._base, self._count_failure(item)), self._longest)
-        except OverflowError:  # after a thousand failures
+        except OverflowError:  # a float overflows after a thousand failures
             return self._longest
 
 

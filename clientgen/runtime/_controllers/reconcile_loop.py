@@ -34,9 +34,9 @@ class Request(NamedTuple):
 
 
 class ClusterRequest(Request):
-    """A request for an object of another cluster than the first cluster of the controller.
+    """A request for an object in a cluster that is not the first cluster of the controller.
 
-    It is only equal to requests for the same object of the same cluster.
+    The request equals only requests for the same object of the same cluster.
 
     Attributes:
         cluster: The object that all sources of the cluster share.

@@ -5,17 +5,19 @@ the live replica with the highest hash of key and replica (rendezvous hashing): 
 or leaves, only its own keys move, one in n.
 
 Two replicas never own a key at the same moment, under the assumption of `election`: while
-`lease_duration` passes on the fastest clock, at least `renew_deadline` passes on the slowest. A
-replica owns no keys
+`lease_duration` passes on the fastest clock, at least `renew_deadline` passes on the slowest. Three
+rules ensure this:
 
-- if it sent its last successful renewal, or its last list, more than `renew_deadline` ago; - until
-it has held its lease for the longest `lease_duration` of all leases: by then, the other replicas
-have listed its lease, or own no keys; - that belong to a replica whose lease has changed within its
-duration, by the local clock.
+- A replica owns no key if it sent its last successful renewal, or its last list, more than
+  `renew_deadline` ago.
+- A new replica owns no key until it has held its lease for the longest `lease_duration` of all
+  leases. By then, the other replicas have listed this lease, or own no keys.
+- A replica does not own the keys of a replica whose lease has changed within its duration, by the
+  local clock.
 
-So a key may have no owner for a while: after a replica has died, for about `lease_duration` and a
-retry period; after a replica has joined, for `lease_duration` (the keys that it gets); after a
-replica has called `stop`, for a retry period.
+So a key may have no owner for a while. After a replica has died, its keys have no owner for about
+`lease_duration` and a retry period. After a replica has joined, the keys that it gets have no owner
+for `lease_duration`. After a replica has called `stop`, its keys have no owner for a retry period.
 
 Nothing here waits or reads a clock: monotonic times are arguments.
 """
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
     from .election import Election
     from .lease_fields import Lease
 
-# A lease that has not changed for this many of its durations is deleted.
+# A lease that has not changed for this many times its duration is deleted.
 _STALE_DURATIONS: Final = 10.0
 
 

@@ -31,7 +31,7 @@ def reconcile_span(
 @cache
 def _tracer() -> Tracer | None:
     try:
-        from opentelemetry import trace  # not a dependency
+        from opentelemetry import trace  # an optional dependency
     except ImportError:
         return None
     return trace.get_tracer("clientgen")

@@ -88,12 +88,12 @@ class Discovered(Struct, frozen=True):
     failures: tuple[DiscoveryFailure, ...] = ()
 
     def has_path(self, path: str) -> bool:
-        """Report whether a URL path belongs to one of the resources."""
+        """Return whether a URL path belongs to one of the resources."""
         return any(has_path(each, path) for each in self.resources)
 
 
 def has_path(resource: Resource, path: str) -> bool:
-    """Report whether a URL path belongs to a resource: a collection, an object or a subresource."""
+    """Return whether a URL path belongs to a resource: a collection, an object or a subresource."""
     collection = resource.collection_path()
     if path == collection:
         return True

@@ -68,7 +68,7 @@ class Document(Struct):
 
 
 def is_aggregated(content_type: str) -> bool:
-    """Report whether a content type is that of aggregated discovery.
+    """Return whether a content type is that of aggregated discovery.
 
     Proxies may reorder or add parameters (client-go: ContentTypeIsGVK).
     """

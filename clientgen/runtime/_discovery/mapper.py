@@ -173,7 +173,7 @@ class ResourceMapper:
 
 
 def _in_matching_group(matches: Iterable[ApiResource], candidate: Candidate) -> list[ApiResource]:
-    """Return the resources in the group, or else those in groups whose names begin with it."""
+    """Return the resources in the group, or else in groups whose names begin with its name."""
     matches = list(matches)
     exact = _in_group(matches, candidate)
     if exact or candidate.is_exact or not candidate.group:
@@ -206,7 +206,7 @@ def _unambiguous(matches: list[ApiResource], candidate: Candidate) -> ApiResourc
 
 
 def _may_be_in(failure: DiscoveryFailure, candidates: Iterable[Candidate]) -> bool:
-    """Report whether one of the candidates may be in a group version that is not available."""
+    """Return whether one of the candidates may be in a group version that is not available."""
     return any(
         candidate.group is not None
         and (

@@ -26,7 +26,7 @@ class Candidate(Struct, frozen=True):
         word: the name of a resource, or a kind.
         group: the group; None for any group, an empty string for the core group.
         version: the version; None for any version.
-        is_exact: whether `group` is the whole name of the group; otherwise it may be the beginning.
+        is_exact: whether `group` is the whole name of the group, and not only its beginning.
     """
 
     word: str

@@ -42,7 +42,7 @@ class Snapshot(Struct):
     format: int = _FORMAT
 
     def is_fresh(self, now: float) -> bool:
-        """Report whether the snapshot can be used without a request.
+        """Return whether the snapshot can be used without a request.
 
         A snapshot from the future cannot: the clock was wrong when it was written, or is wrong now.
         """
@@ -97,7 +97,7 @@ class RefreshLimit:
         self._seconds = seconds
 
     def allows(self, now: float) -> bool:
-        """Report whether discovery may be repeated now. Counts the refresh if it may."""
+        """Return whether discovery may be repeated now. Counts the refresh if it may."""
         times = self._times
         if len(times) == times.maxlen and now - times[0] < self._seconds:
             return False

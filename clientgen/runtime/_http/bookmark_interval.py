@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections import deque
 
-# A connection is dead after this many times the longest gap, and after at least this many seconds.
-# The factor is more than two, because kube-apiserver drops a bookmark that it cannot send in time.
+# A connection is dead after a silence of the longest gap, multiplied by this factor, but at least
+# of this many seconds. The factor is more than two, because kube-apiserver drops a bookmark that it
+# cannot send in time.
 _SILENCE_FACTOR = 2.5
 _MIN_SILENCE_SECONDS = 75.0
 # The number of gaps that are needed for a limit, and the number of gaps that are stored.

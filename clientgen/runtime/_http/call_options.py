@@ -37,10 +37,10 @@ class CallOptions(TypedDict, total=False):
 
 
 class GetOptions(CallOptions, total=False):
-    """Options of get. The object is at least as new as `resource_version`; "0" means any."""
+    """Options of get. The object is at least as new as `resource_version`."""
 
     resource_version: str
-    """Return a state at least as new as this version; `0` means any."""
+    """Return a state at least as new as this version; `0` means any version."""
 
 
 class SelectionOptions(CallOptions, total=False):
@@ -51,7 +51,7 @@ class SelectionOptions(CallOptions, total=False):
     field_selector: Fields
     """The fields that the objects must have: `metadata.name=web`, or a dict."""
     resource_version: str
-    """The version from which to read, by `resource_version_match`."""
+    """The version to read. `resource_version_match` decides how it applies."""
     resource_version_match: ResourceVersionMatch
     """How `resource_version` applies: `Exact` or `NotOlderThan`."""
     shard_selector: str
@@ -62,7 +62,7 @@ class EachOptions(SelectionOptions, total=False):
     """Options of each. `limit` is the page size, 500 by default."""
 
     limit: int
-    """The size of a page, 500 by default. With it, `list` returns a single page."""
+    """The size of a page, 500 by default. With `limit`, `list` returns a single page."""
     timeout_seconds: int
     """The seconds after which the server ends the call."""
 
@@ -152,7 +152,7 @@ class DeleteCollectionOptions(CallOptions, total=False):
     field_selector: Fields
     """The fields that the objects must have: `metadata.name=web`, or a dict."""
     resource_version: str
-    """The version from which to read, by `resource_version_match`."""
+    """The version to read. `resource_version_match` decides how it applies."""
     resource_version_match: ResourceVersionMatch
     """How `resource_version` applies: `Exact` or `NotOlderThan`."""
     shard_selector: str
@@ -179,11 +179,11 @@ class LogOptions(CallOptions, total=False):
     """Options of logs. `container` is required for pods with several containers."""
 
     container: str
-    """The container; required for pods with several."""
+    """The container; required for pods with several containers."""
     previous: bool
     """Whether to read the log of the container before its last restart."""
     since_seconds: int
-    """Only lines of the last seconds."""
+    """Only lines that are at most this many seconds old."""
     since_time: datetime
     """Only lines since this time."""
     timestamps: bool
@@ -208,7 +208,7 @@ class TailOptions(TypedDict, total=False):
     container: str
     """Only containers of this name."""
     since_seconds: int
-    """Only lines of the last seconds."""
+    """Only lines that are at most this many seconds old."""
     since_time: datetime
     """Only lines since this time."""
     tail_lines: int
@@ -221,7 +221,7 @@ class ExecStreamOptions(TypedDict, total=False):
     """Options of streams to processes."""
 
     container: str
-    """The container; required for pods with several."""
+    """The container; required for pods with several containers."""
     stdin: bool
     """Whether the process gets an input."""
     tty: bool
@@ -237,7 +237,7 @@ class ExecOptions(CallOptions, total=False):
     """
 
     container: str
-    """The container; required for pods with several."""
+    """The container; required for pods with several containers."""
     stdin: bytes | str
     """The input of the command. This needs Kubernetes 1.30 or later."""
     check: bool
@@ -253,7 +253,7 @@ class CopyOptions(CallOptions, total=False):
     """
 
     container: str
-    """The container; required for pods with several."""
+    """The container; required for pods with several containers."""
     limit: int
     """The maximum number of bytes to copy. A larger copy is an error."""
     on_progress: Callable[[int], object]

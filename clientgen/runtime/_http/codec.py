@@ -50,7 +50,7 @@ class Framer(Protocol):
         ...
 
     def finish(self) -> bytes:
-        """Return the last frame of an ended stream, if it has no end mark; else no bytes.
+        """Return the last frame of an ended stream, if the frame has no end mark; else no bytes.
 
         Raises:
             FrameError: the stream ended in the middle of a frame.
@@ -77,7 +77,7 @@ class Codec(Protocol):
     def for_answer(self, headers: Mapping[str, str]) -> Codec:
         """Return the codec that decodes a response with these headers.
 
-        A server or a proxy may send another format than the one that the client prefers.
+        A server or a proxy may send another format than the preferred format of the client.
         """
         ...
 

@@ -63,7 +63,7 @@ def changed(current: object, change: Callable[[Any], object]) -> Patch | None:
 
 
 def _keep_empties(before: Json, after: Json, obj: object) -> None:
-    """Restore empty lists and maps that are set, but which the encoder leaves out."""
+    """Restore empty lists and maps that are set, but that the encoder leaves out."""
     for name, old in before.items():
         value = member(obj, name)
         if name not in after:

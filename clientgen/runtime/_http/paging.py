@@ -64,7 +64,7 @@ def next_page(options: Mapping[str, Any], token: str) -> dict[str, Any]:
 
 
 def as_whole(first: ListT) -> ListT:
-    """Remove the paging fields of the first page, after it got the items of all pages."""
+    """Remove the paging fields of a first page to which the items of all pages were added."""
     if first.metadata.continue_:
         first.metadata.continue_ = ""
         first.metadata.remaining_item_count = None

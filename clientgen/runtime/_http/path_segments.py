@@ -25,7 +25,7 @@ def segment(what: str, value: str) -> str:
 
     Raises:
         ValueError: the value is not a string, is empty, would change the path (`.`, `..`, `/` or
-            `%`), or is a namespace with capital letters, which no server has.
+            `%`), or is a namespace with capital letters (namespaces are lower case).
     """
     try:
         plain = _PLAIN(value)
@@ -49,7 +49,7 @@ def check_segment(what: str, value: str) -> str:
 
 
 def name_in(body: object) -> Any:
-    """Return `metadata.name` of an object, a value of any type; None if it is missing.
+    """Return `metadata.name` of an object: a value of any type; None if the name is missing.
 
     Raises:
         TypeError: `body` is neither a model nor a mapping.
@@ -108,7 +108,7 @@ def _quote_segment(what: str, value: object) -> str:
         raise ValueError(
             f"{what} cannot be {value!r}: it must not be '.' or '..' or contain '/' or '%'"
         )
-    from urllib.parse import quote  # imported late: hardly ever needed
+    from urllib.parse import quote  # imported late: few names are quoted
 
     try:
         return quote(value, safe="")

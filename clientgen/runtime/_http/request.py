@@ -78,7 +78,8 @@ class HttpResponse(Struct):
     body: bytes
 
 
-# The options of each verb, and their query parameters. An option with "" is not sent.
+# The options of each verb, and their query parameters. An option with an empty text is not sent as
+# a parameter.
 _SELECTION = {
     "label_selector": "labelSelector",
     "field_selector": "fieldSelector",

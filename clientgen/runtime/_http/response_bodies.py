@@ -24,7 +24,7 @@ _SMALL_BYTES = 1 << 12
 # The argument `wbits` of zlib for data with a header of gzip, of zlib, or without a header.
 _GZIP_WBITS, _ZLIB_WBITS, _RAW_WBITS = 31, 15, -15
 _WBITS = {"gzip": _GZIP_WBITS, "x-gzip": _GZIP_WBITS, "deflate": _ZLIB_WBITS}
-# The low half of the first byte of a zlib header is the method. This is the only one.
+# The low half of the first byte of a zlib header is the method. This is the only method.
 _ZLIB_METHOD = 8
 
 

@@ -71,13 +71,13 @@ def annotate(error: AnyError, retries: int, before: object) -> AnyError:
         return error
     note = f"gave up after {retries} {'retry' if retries == 1 else 'retries'}"
     if before is not None and str(before) != str(error):
-        note = f"{note}; the time before: {before}"
+        note = f"{note}; the error before: {before}"
     error.add_note(note)
     return error
 
 
 class Backoff:
-    """Delays that grow by `factor` up to `cap`. Each is extended at random by up to `jitter`."""
+    """Delays that grow by `factor` up to `cap`. `jitter` extends each delay at random."""
 
     __slots__ = ("_cap", "_factor", "_first", "_jitter", "_next", "_random")
 
@@ -148,7 +148,7 @@ class TokenBucket:
         self._updated: float | None = None
 
     def reserve(self, now: float) -> float:
-        """Take a token, possibly a future one. Returns the seconds to wait for it."""
+        """Take a token, which may become available later. Returns the seconds until then."""
         earned = 0.0 if self._updated is None else max(0.0, now - self._updated) * self._qps
         self._updated = now
         self._tokens = min(float(self._burst), self._tokens + earned) - 1.0

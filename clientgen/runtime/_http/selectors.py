@@ -32,7 +32,7 @@ class Requirement(Struct, frozen=True):
     values: tuple[str, ...] = ()
 
     def matches(self, labels: Mapping[str, str]) -> bool:
-        """Report whether labels meet the condition.
+        """Return whether labels meet the condition.
 
         As on the server, a missing label meets `notin`.
         """
@@ -65,7 +65,7 @@ class Selector(Struct, frozen=True):
     requirements: tuple[Requirement, ...] = ()
 
     def matches(self, labels: Mapping[str, str]) -> bool:
-        """Report whether labels meet every condition."""
+        """Return whether labels meet every condition."""
         return all(requirement.matches(labels) for requirement in self.requirements)
 
     def __str__(self) -> str:

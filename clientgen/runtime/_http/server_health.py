@@ -1,12 +1,13 @@
 """Health of a server: when to probe it, and whether silent connections are dead.
 
 A connection can die silently when a proxy or a NAT drops its packets. If packets are not
-acknowledged, the operating system detects it (`tcp_keepalive`). If a proxy still acknowledges
-packets for the server, only a response of the server shows that the server is available. client-go
-sends HTTP/2 pings. Over HTTP/1.1, clients send a GET of `/version` when no stream has received data
-for a while. The request uses a separate connection, which was opened with the first stream. If
-there is no response, the silent streams are probably broken, too, and are ended. Silent streams
-that are older than the probe's connection are ended once, so that their readers open new streams.
+acknowledged, the operating system detects the dead connection (`tcp_keepalive`). If a proxy still
+acknowledges packets for the server, only a response of the server shows that the server is
+available. client-go sends HTTP/2 pings. Over HTTP/1.1, clients send a GET of `/version` when no
+stream has received data for a while. The request uses a separate connection, which was opened with
+the first stream. If there is no response, the silent streams are probably broken, too, and are
+ended. Silent streams that are older than the probe's connection are ended once, so that their
+readers open new streams.
 
 When the server cannot be reached, one GET of `/readyz` per second detects when it responds again,
 for all waiting callers. Then the callers continue, spread over a second.
@@ -152,7 +153,7 @@ class Health:
     # ---- outages ------------------------------------------------------------------------------
 
     def suspect(self, now: float) -> None:
-        """Note that a request failed as it does when the server is down."""
+        """Note that a request failed with an error that is usual when the server is down."""
         if not self._is_suspected and not self.is_down:
             self._is_suspected = True
             self._schedule_check(now)  # not at once, because most failures are short
@@ -188,7 +189,7 @@ class Health:
 
 
 def is_outage(error: Exception | None) -> bool:
-    """Return whether the error of a request may come from an outage of the server or a part."""
+    """Return whether the error of a request may come from an outage of the server or its parts."""
     if isinstance(error, ApiError):
         return error.code >= FIRST_SERVER_ERROR
     return isinstance(error, TransportError)

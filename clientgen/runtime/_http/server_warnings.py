@@ -64,7 +64,7 @@ class _Named(Struct):
 
 
 def _describe_call(request: HttpRequest) -> str:
-    """Return the method and path. For a POST, add the name of the object, which no path has."""
+    """Return the method and path. Add the name of the object of a POST: the path lacks it."""
     if request.method != "POST" or not request.body:
         return str(request.info)
     try:

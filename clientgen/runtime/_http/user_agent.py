@@ -36,7 +36,7 @@ def host_name() -> str:
 
 def unique_identity() -> str:
     """Return a unique name for this process: the name of its machine, and a random part."""
-    from uuid import uuid4  # imported late: hardly ever needed
+    from uuid import uuid4  # imported late: few programs need it
 
     return f"{host_name()}_{uuid4()}"
 

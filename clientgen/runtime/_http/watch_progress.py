@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     from ..errors import ClientError, RequestInfo
     from .retry import Random
 
-# The shortest timeout of one connection of a watch, in seconds; the longest is twice this.
+# The shortest timeout of one connection of a watch, in seconds. The longest timeout is twice as
+# long.
 MIN_STREAM_SECONDS = 300.0
 # The server ends a stream at its timeout. A stream that is silent this much longer is dead.
 READ_MARGIN_SECONDS = 30.0
-# After a stream without events that ended sooner than this, the next one is opened after a pause.
+# If a stream without events ended sooner than this, the next stream is opened after a pause.
 _SHORT_STREAM_SECONDS = 5.0
 
 # A watch may end this long before its timeout, because the clocks of client and server differ.

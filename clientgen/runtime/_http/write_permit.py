@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
 PERMIT: Final[ContextVar[Callable[[str], None] | None]] = ContextVar("permit", default=None)
-"""A function of the description of a request, which raises if the request must not be sent."""
+"""A function that gets the description of a request, and raises if it must not be sent."""
 
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})
 

@@ -44,7 +44,7 @@ _BUILTIN_KINDS: Final = frozenset({"Secret", "ConfigMap"})
 class ApplySetError(ClientError):
     """An ApplySet cannot be used, or an object belongs to another ApplySet. See the message."""
 
-    __module__ = "clientgen.runtime"  # the public module, for tracebacks and pickles
+    __module__ = "clientgen.runtime"  # tracebacks and pickles name the public module
 
 
 class ApplySet(Struct, frozen=True):

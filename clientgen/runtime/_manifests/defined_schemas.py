@@ -108,7 +108,7 @@ class _Checker:
             schema: the schema of the object.
             path: the path of the object.
             skipped: the fields that are not checked.
-            keeps_unknown: whether an outer schema keeps_unknown unknown fields.
+            keeps_unknown: whether an outer schema keeps unknown fields.
         """
         declared = mapping(schema.get("properties"))
         others = schema.get("additionalProperties")
@@ -154,7 +154,7 @@ class _Checker:
 
 
 def _type_mismatch(value: object, schema: Schema) -> str:
-    """Return the message that a value does not have the type of its field; empty if it has."""
+    """Return the message that a value has a wrong type; empty if the type is right."""
     wanted = schema.get("type")
     kind = type(value)
     if isinstance(value, (dict, list)):

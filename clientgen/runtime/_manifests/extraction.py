@@ -195,7 +195,7 @@ def _owned_members(
 def _owned_items(
     items: list[object], fields: _Fields, others: _Fields, depth: int
 ) -> Iterator[Any]:
-    """Yield the owned items in the order of the list. Items with keys have their key fields."""
+    """Yield the owned items in the order of the list. Items keep their key fields."""
     positions = _Positions(items)
     keys = {positions.of(key): key for key in fields if key != "."}
     for position in sorted(position for position in keys if position is not None):

@@ -24,8 +24,8 @@ _MASK, _BEFORE, _AFTER = "***", "*** (before)", "*** (after)"
 _SHOWN_FIELDS_OF_SECRETS: Final = frozenset({"apiVersion", "kind", "metadata", "type", "immutable"})
 _LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 _CONTEXT_LINES: Final = 3
-# In the worst case, difflib compares every line with every other line. It is not used above this
-# number of comparisons.
+# In the worst case, difflib compares every line with every other line. difflib is not used above
+# this number of comparisons.
 _MAX_COMPARISONS: Final = 20_000_000
 
 
@@ -108,7 +108,7 @@ class ManifestDiff(Sequence[ObjectDiff]):
         """Return the difference of one object.
 
         Args:
-            kind: the kind; `Kind.group` if several groups have it.
+            kind: the kind; `Kind.group` if several groups have the kind.
             name: the name.
             namespace: the namespace; needed only if several namespaces have such an object.
 

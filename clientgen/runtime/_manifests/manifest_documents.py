@@ -36,7 +36,7 @@ _MAX_FILE_BYTES: Final = 64 << 20
 class ManifestError(ValueError):
     """Manifests are not valid. The message has a line for each problem, with its place."""
 
-    __module__ = "clientgen.runtime"  # the public module, for tracebacks and pickles
+    __module__ = "clientgen.runtime"  # tracebacks and pickles name the public module
 
 
 class DocumentText:
@@ -157,7 +157,7 @@ def split_lists(
 
     Args:
         manifest: the document.
-        is_list: reports whether an object that looks like a list is a list.
+        is_list: returns whether an object that looks like a list is a list.
     """
     items = _list_items(manifest.value)
     if items is None or not is_list(manifest.value):

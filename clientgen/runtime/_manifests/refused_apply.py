@@ -37,7 +37,7 @@ def explain_refusal(
     Returns:
         A ManifestError with a line for each mistake. The mistakes are found by comparison with the
         class, or else read from the server's message. If the server refused the apply for another
-        reason, `refusal`.
+        reason, the result is `refusal`.
     """
     if not refusal.message.startswith(_NOT_TYPED_MESSAGE):
         return refusal

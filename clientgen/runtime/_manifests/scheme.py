@@ -57,7 +57,7 @@ class Scheme:
         self._kinds: dict[GroupVersionKind, _Place] = {}
         self._resources = ResourceRegistry()
         self.known_resources: dict[object, Resource] = {}
-        """A cache for `resource`, by its argument."""
+        """A cache of the results of `resource`, by argument."""
         self._lists: dict[type[Model], type[ModelList[Any]]] = {}
 
     def __repr__(self) -> str:
@@ -307,7 +307,7 @@ class Scheme:
         return objects
 
     def _is_list(self, value: Mapping[str, Any]) -> bool:
-        """Report whether an object whose kind ends in List is a list. Its class decides."""
+        """Return whether an object whose kind ends in List is a list. Its class decides."""
         place = self._kinds.get(_gvk_in(value))
         return place is None or issubclass(place.load(), ModelList)
 

@@ -52,7 +52,7 @@ def version_of(obj: Mapping[str, Any] | None) -> str:
 
 
 def is_same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Report whether two states of an object are equal, except for resource version and owners."""
+    """Return whether two states of an object differ in resourceVersion and managedFields only."""
     return _comparable_content(one) == _comparable_content(other)
 
 
@@ -63,12 +63,12 @@ def _comparable_content(obj: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_final(error: Exception) -> bool:
-    """Report whether all other requests would fail, too: no connection, or wrong credentials."""
+    """Return whether all other requests would fail, too: no connection, or wrong credentials."""
     return isinstance(error, (TransportError, Unauthorized))
 
 
 def is_established(definition: Mapping[str, Any]) -> bool:
-    """Report whether objects of a CustomResourceDefinition can be created."""
+    """Return whether objects of a CustomResourceDefinition can be created."""
     conditions: object = mapping(definition.get("status")).get("conditions")
     entries = cast("list[object]", conditions) if isinstance(conditions, list) else []
     return any(

@@ -78,7 +78,7 @@ def outcome_line(key: ObjectKey, outcome: str, *, dry_run: bool = False, note: s
 
 
 class SetResult(Sequence[ObjectOutcome]):
-    """The outcomes of all objects, in the order of the requests. `str` has a line for each."""
+    """The outcomes of all objects, in the order of the requests. `str` has a line per object."""
 
     def __init__(self, outcomes: Sequence[ObjectOutcome] = ()) -> None:
         self._outcomes = tuple(outcomes)
@@ -130,19 +130,19 @@ class ObjectFailure(Struct, frozen=True, eq=False):
 
 
 class ManifestSetError(ExceptionGroup[Exception], ClientError):
-    """Some objects of a manifest set failed. The message has a line for each, with its place.
+    """Some objects of a manifest set failed. The message has a line per object, with its place.
 
     `exceptions` has the errors, so that `except*` can select some. The other objects were processed
     nevertheless, unless the connection or the credentials failed. `result` has their outcomes.
     """
 
-    __module__ = "clientgen.runtime"  # the public module, for tracebacks and pickles
+    __module__ = "clientgen.runtime"  # tracebacks and pickles name the public module
 
     def __new__(
         cls, what: str, failures: Sequence[ObjectFailure], result: Sequence[ObjectOutcome]
     ) -> Self:
         """Create the exception group."""
-        del result  # exception groups get the arguments of `__init__` in `__new__`, too
+        del result  # `__init__` stores the result
         text = f"{what}\n{list_problems([str(each) for each in failures])}"
         for each in failures:
             _forget_traceback(each.error)

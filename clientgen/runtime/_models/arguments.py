@@ -66,7 +66,8 @@ def check_clientset(client: object) -> None:
         TypeError: the client is something else, such as the REST client of a clientset.
     """
     if not hasattr(client, "scheme"):
-        raise TypeError(f"this takes a clientset, such as kubeapi.Clientset(), not {named(client)}")
+        wanted = "a clientset, such as kubeapi.Clientset()"
+        raise TypeError(f"the client must be {wanted}, not {named(client)}")
 
 
 def needing_rest(init: Callable[[Any, Any], None]) -> Callable[..., None]:
@@ -101,7 +102,7 @@ def check_source(call: str, source: object) -> None:
 
 
 def wrong_client(client: object) -> TypeError:
-    """Return the error for an argument that is not a client, or a client of the other flavour."""
+    """Return the error for an argument that is no client, or is a client of the other flavour."""
     rest = getattr(client, "rest", client)
     for base in type(rest).__mro__:
         if base.__module__ in _FLAVOURS:

@@ -59,7 +59,7 @@ def _copier(kind: type[ModelBase]) -> Copier:
     shallow = cast("Any", Struct).__copy__
     if not names:
         return cast("Copier", shallow)
-    read = attrgetter(*names, "__class__")  # with two or more names, it returns a tuple
+    read = attrgetter(*names, "__class__")  # two or more names make the result a tuple
 
     def copy_model(model: Any) -> Any:
         copied = shallow(model)

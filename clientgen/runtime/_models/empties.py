@@ -116,7 +116,7 @@ def unfilled(annotation: Any) -> Any:
 
 
 def _reads_empty(declared: object) -> bool:
-    """Report whether an absent field reads as an empty list or map that msgspec omits."""
+    """Return whether an absent field reads as an empty list or map that msgspec omits."""
     if isinstance(declared, _Field):
         return declared.default_factory in EMPTIES  # type: ignore[attr-defined, unused-ignore]
     return declared.__class__ in EMPTIES and not declared

@@ -1,9 +1,9 @@
 """Encodes models as JSON.
 
-msgspec writes the JSON. Before that, values are replaced that msgspec would write in another way
-than Kubernetes: unset objects are left out, microsecond times get six digits, and whole numbers
-lose their fraction. Values are replaced in shallow copies: the encoded object is not changed, and
-an object without such values is not copied.
+msgspec writes the JSON. Before that, this module replaces values that msgspec would write in
+another way than Kubernetes: unset objects are left out, microsecond times get six digits, and whole
+numbers lose their fraction. Values are replaced in shallow copies: the encoded object is not
+changed, and an object without such values is not copied.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class _Plan(Struct, frozen=True, gc=False):
     unsets: tuple[str, ...]
     """Attributes whose empty value is left out only if it is unset."""
     empty: ModelBase | None
-    """An empty object of the class, if it is the variant of unset objects; else None."""
+    """An empty object of the class, if the class is the variant of unset objects; else None."""
 
 
 def encode(obj: object, *, ordered: bool = False) -> bytes:
@@ -245,7 +245,7 @@ def _replacements(model: ModelBase, plan: _Plan) -> Iterator[tuple[str, object]]
 
 
 def _has_set_empties(model: ModelBase, plan: _Plan) -> bool:
-    """Report whether a list or map was set, also to an empty value, instead of the default."""
+    """Return whether a list or map was set, also to an empty value, instead of the default."""
     return any(getattr(model, name).__class__ not in _UNSETS for name in plan.unsets)
 
 
@@ -315,7 +315,7 @@ def _encode_time(value: datetime) -> object:
 
 
 def _keeps_text(value: datetime) -> bool:
-    """Report whether a microsecond time is written with the text that it was read from."""
+    """Return whether a microsecond time is written with the text that it was read from."""
     return isinstance(value, ReadTime) and value.is_micro
 
 

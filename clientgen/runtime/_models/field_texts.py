@@ -1,7 +1,7 @@
 """Texts of the fields of models, for `help()`: the strings below fields in a class body.
 
 Python does not keep these strings, so that they cost nothing when a module is imported. They are
-read from the source file when somebody asks for the documentation of a class.
+read from the source file when the documentation of a class is requested.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _field_texts(cls: type) -> Mapping[str, str]:
 
 @lru_cache(maxsize=32)
 def _texts_of_module(module: str) -> Mapping[str, Mapping[str, str]]:
-    """Return the texts of each class of a module; nothing if its source is not there."""
+    """Return the texts of each class of a module; empty if its source is not available."""
     try:
         tree = ast.parse(inspect.getsource(sys.modules[module]))
     except (KeyError, OSError, TypeError, SyntaxError):

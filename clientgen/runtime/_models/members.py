@@ -1,4 +1,4 @@
-"""Reads a member of a model or dict by its JSON name, and reports whether it is set.
+"""Reads a member of a model or dict by its JSON name, and finds out whether it is set.
 
 The JSON of an object does not show which empty lists are set, because most are left out anyway.
 """
@@ -23,7 +23,7 @@ def member(value: object, name: str) -> object:
 
 
 def is_unset(value: object) -> bool:
-    """Report whether a value is unset, or set to None."""
+    """Return whether a value is unset, or set to None."""
     if value is None or value is UNSET or value is UNSET_ZERO or value is NO_RAW:
         return True
     return isinstance(value, UnsetList | UnsetDict) or hasattr(value, "__unset__")

@@ -80,7 +80,7 @@ class OwnerReference(Model):
     uid: str
     """The owner's uid, which distinguishes it from other objects of the same name."""
     controller: bool | None = None
-    """Whether the owner is the controller of this object. At most one owner is."""
+    """Whether the owner is the controller of this object. At most one owner is the controller."""
     block_owner_deletion: bool | None = None
     """Whether foreground deletion of the owner waits for this object."""
 
@@ -97,7 +97,7 @@ class ObjectMeta(Model):
     self_link: str = ""
     """No longer set by servers."""
     uid: str = ""
-    """Identifies this object among all that ever had its name. Set by the server."""
+    """Identifies this object among all objects that ever had its name. Set by the server."""
     resource_version: str = ""
     """Changes with every write. Compare it for equality; send it to detect conflicts."""
     generation: int | None = None
@@ -175,11 +175,11 @@ class LabelSelectorRequirement(Model):
     operator: Literal["DoesNotExist", "Exists", "In", "NotIn"] | str
     """The relation of the label's value to `values`."""
     values: list[str] = field(default_factory=list)
-    """The values of `In` and `NotIn`; empty for the others."""
+    """The values of `In` and `NotIn`; empty for other operators."""
 
 
 class LabelSelector(Model):
-    """Selects objects by label. All conditions must hold; an empty one selects everything."""
+    """Selects objects by label. All conditions must hold. An empty selector selects everything."""
 
     match_labels: dict[str, str] = field(default_factory=dict)
     """Labels with the values they must have."""
@@ -195,7 +195,7 @@ class FieldSelectorRequirement(Model):
     operator: Literal["DoesNotExist", "Exists", "In", "NotIn"] | str
     """The relation of the field's value to `values`."""
     values: list[str] = field(default_factory=list)
-    """The values of `In` and `NotIn`; empty for the others."""
+    """The values of `In` and `NotIn`; empty for other operators."""
 
 
 class Condition(Model):
@@ -251,7 +251,7 @@ class StatusCause(Model):
     message: str | None = None
     """A human-readable description of the cause."""
     field: str | None = None
-    """The path of the field that caused it, such as `spec.ports[0].port`."""
+    """The path of the field that caused the failure, such as `spec.ports[0].port`."""
 
 
 class StatusDetails(Model):
@@ -272,7 +272,7 @@ class StatusDetails(Model):
 
 
 class Status(Model):
-    """The result of a request, usually of one that failed."""
+    """The result of a request, usually of a failed request."""
 
     api_version: Literal["v1"] = constant("v1", name="apiVersion")
     kind: Literal["Status"] = constant("Status")
@@ -375,7 +375,7 @@ class APIResource(Model):
     categories: list[str] = field(default_factory=list)
     """The groups of resources that the resource belongs to, such as `all`."""
     storage_version_hash: str | None = None
-    """Changes when the version changes in which the server stores the objects."""
+    """Changes when the server starts to store the objects in another version."""
 
 
 class APIResourceList(Model):

@@ -64,7 +64,7 @@ _ZERO_MAKERS: dict[Any, Callable[[], Any]] = {
 
 
 def is_zero_time(value: object) -> bool:
-    """Report whether a time is the zero value of a required field. It is sent as null, as in Go.
+    """Return whether a time is the zero value of a required field. It is sent as null, as in Go.
 
     A time that was computed from the zero value has the same class, but is an ordinary time.
     """
@@ -186,7 +186,7 @@ def leading_to(
 
 @cache
 def is_sensitive(model: type[ModelBase]) -> bool:
-    """Report whether the model, or a model inside of it, has values that no message may show.
+    """Return whether the model, or a model inside of it, has values that no message may show.
 
     A field for objects of any kind is sensitive, because such an object may be a Secret.
     """
@@ -194,7 +194,7 @@ def is_sensitive(model: type[ModelBase]) -> bool:
 
 
 def has_any_kind(model: type[ModelBase]) -> bool:
-    """Report whether a field of the model holds `Unstructured` objects."""
+    """Return whether a field of the model holds `Unstructured` objects."""
     return any(_holds_any_kind(f.type) for f in fields_of(model).values())
 
 
@@ -205,5 +205,5 @@ def _holds_any_kind(annotation: Any) -> bool:
 
 
 def is_dict_class(annotation: Any) -> TypeGuard[type[dict[str, Any]]]:
-    """Report whether a type is a subclass of dict, such as `Unstructured`."""
+    """Return whether a type is a subclass of dict, such as `Unstructured`."""
     return isinstance(annotation, type) and issubclass(annotation, dict) and annotation is not dict

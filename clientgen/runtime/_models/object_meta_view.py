@@ -154,7 +154,7 @@ class ObjectMetaView:
     self_link = _Text("selfLink")
     """No longer set by servers."""
     uid = _Text("uid")
-    """Identifies this object among all that ever had its name."""
+    """Identifies this object among all objects that ever had its name."""
     resource_version = _Text("resourceVersion")
     """Changes with every write. Compare it for equality; send it to detect conflicts."""
     generation = _Number("generation")

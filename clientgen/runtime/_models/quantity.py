@@ -316,7 +316,8 @@ def _format_decimal(value: Decimal, *, exponent: bool) -> str:
     power = _exponent(_EXACT_CONTEXT.normalize(value))
     power -= power % 3
     if not exponent:
-        # Above 10^18, the API server omits the suffix, which would be another amount.
+        # Above 10^18, the API server omits the suffix, so its text is another amount. Here, the
+        # largest suffix is E.
         power = min(power, 18)
     mantissa = int(_EXACT_CONTEXT.scaleb(value, -power))
     suffix = (f"e{power}" if power else "") if exponent else _DECIMAL_SUFFIXES[power]

@@ -128,7 +128,7 @@ def _raw_attributes(model: type[ModelBase]) -> tuple[str, ...]:
 
 
 def _has_raw(model: type[ModelBase]) -> bool:
-    """Report whether a model has raw JSON, except in managed fields (see `_paths_to_raw`)."""
+    """Return whether a model has raw JSON, except in managed fields (see `_paths_to_raw`)."""
     return model is not ManagedFieldsEntry and bool(_raw_attributes(model))
 
 

@@ -111,7 +111,7 @@ def _new_read_time(time: datetime, text: str, is_micro: bool) -> datetime:
 
 
 def has_other_times(data: bytes | Raw, model: type[Any]) -> bool:
-    """Report whether `data` may contain times that would be written with another text.
+    """Return whether `data` may contain times that would be written with another text.
 
     The ends of times are searched: `Z`, which is rare in JSON, and offsets.
     """
@@ -123,7 +123,7 @@ def has_other_times(data: bytes | Raw, model: type[Any]) -> bool:
 
 
 def _has_unusual_utc_time(data: bytes) -> bool:
-    """Report whether `data` may contain a time in UTC that msgspec would write in another way.
+    """Return whether `data` may contain a time in UTC that msgspec would write in another way.
 
     msgspec writes `T12:00:00Z` or `T12:00:00.123456Z`. This runs for every decoded body, so it
     compares bytes at fixed distances from the end instead of matching a regular expression.
@@ -142,7 +142,7 @@ def _has_unusual_utc_time(data: bytes) -> bool:
 
 
 def _has_offset(data: bytes) -> bool:
-    """Report whether `data` may contain a time that ends in an offset or in a lower-case `z`."""
+    """Return whether `data` may contain a time that ends in an offset or in a lower-case `z`."""
     if any(data[found.start() - 3] in _SIGNS for found in _MINUTES.finditer(data)):
         return True
     end = data.find(b'z"')

@@ -44,8 +44,8 @@ def table_text(
         rows: the rows.
         wide: also print columns with a priority other than 0.
         headers: print the names of the columns. A table without rows has no text at all.
-        namespaces: print the namespace of each row. None prints namespaces if the rows have
-            several.
+        namespaces: print the namespace of each row. None prints them if the rows are of several
+            namespaces.
     """
     if not rows:
         return ""

@@ -78,8 +78,8 @@ class Table(ModelList[TableRow]):
         Args:
             wide: print all columns, as `kubectl get -o wide` does.
             headers: print the names of the columns. A table without rows has no text at all.
-            namespaces: print the namespace of each row. None prints namespaces if the rows have
-                several.
+            namespaces: print the namespace of each row. None prints them if the rows are of several
+                namespaces.
         """
         return table_text(
             self.column_definitions,

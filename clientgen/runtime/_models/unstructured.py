@@ -165,7 +165,7 @@ Object: TypeAlias = Model | Unstructured
 
 
 def holds_secrets(obj: Unstructured) -> bool:
-    """Report whether an object is of a kind whose values no message may show."""
+    """Return whether an object is of a kind whose values no message may show."""
     return obj.kind in _SECRET_KINDS
 
 

@@ -47,7 +47,7 @@ class Acceptor:
         self._task = asyncio.create_task(self._accept(), name=name)
 
     async def stop(self) -> None:
-        """Accept no more connections. Admits those that were accepted before."""
+        """Accept no more connections. Admits the connections that were accepted before."""
         assert self._task is not None
         self._is_stopping = True
         with suppress(NotImplementedError):  # Windows

@@ -30,7 +30,7 @@ _MAX_LINE_BYTES = 65536  # as in http.client
 
 
 class _ThreadDeadline(threading.local):
-    moment: float | None = None  # of the monotonic clock
+    moment: float | None = None  # a time of `time.monotonic`
 
 
 _thread_deadline = _ThreadDeadline()

@@ -45,7 +45,7 @@ class EndpointServer:
         title: The name in messages.
         sock: The socket; the server closes it.
         answer: Answers one request.
-        tls: The TLS context for HTTPS. New connections use the certificate that it has by then.
+        tls: The TLS context for HTTPS. New connections use the current certificate of the context.
         max_body: The maximum size of a body in bytes. Larger bodies are refused with 413.
         timeout: The seconds until an answer must exist, and until the client must have read it.
     """
@@ -106,7 +106,10 @@ class EndpointServer:
         _log.warning("%s: connections cannot be accepted: %s", self._title, error)
 
     def _admit(self, sock: socket.socket, address: Any) -> None:
-        """Create the connection of an accepted socket. It is closed if it sends no request soon."""
+        """Create the connection of an accepted socket.
+
+        The connection is closed if it sends no request soon.
+        """
         peer = peer_of(address)
         connection = self._server()
         is_admitted, victim = self._peers.admit(connection, peer)

@@ -28,7 +28,7 @@ class EndpointsBase(Generic[AnswerT]):
         answer: The function that answers a request: a coroutine function with asyncio, else an
             ordinary function, which runs in a new thread for each request. If the function raises,
             the client gets status 500.
-        tls: The TLS context for HTTPS. New connections use the certificate that it has by then.
+        tls: The TLS context for HTTPS. New connections use the current certificate of the context.
         max_body: The maximum size of a body in bytes. Larger bodies are refused with 413.
         timeout: The seconds after which the client gets status 503 instead of an answer. The client
             must read the answer within the same time, or the connection is closed.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 C = TypeVar("C")
 
-_NETWORK_BITS = 64  # of an IPv6 address; a machine may choose the other bits itself
+_NETWORK_BITS = 64  # a machine may choose the other bits of its IPv6 address
 
 
 class Peers(Generic[C]):

@@ -128,7 +128,7 @@ def _new_context() -> ssl.SSLContext:
 
 
 def _no_password() -> str:
-    """Refuse a key with a password. Without this, OpenSSL would ask for one at the terminal."""
+    """Refuse a key with a password: OpenSSL would ask for the password at the terminal."""
     raise ValueError("tls.key has a password; store the key without a password")
 
 

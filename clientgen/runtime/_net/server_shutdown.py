@@ -27,9 +27,9 @@ async def shut_down(server: Server, grace: float) -> None:
 def without_tls(transport: asyncio.Transport | None) -> asyncio.Transport | None:
     """Return the TCP transport below TLS; None if the connection has ended.
 
-    aiohttp closes some connections twice. When it closes one the second time, asyncio's TLS
-    transport drops its TCP transport. After that, `abort` of the TLS transport does nothing, or
-    raises AttributeError (Python 3.11.2).
+    aiohttp closes some connections twice. When aiohttp closes a connection the second time,
+    asyncio's TLS transport drops its TCP transport. After that, `abort` of the TLS transport does
+    nothing, or raises AttributeError (Python 3.11.2).
     """
     tls = getattr(transport, "_ssl_protocol", transport)
     return transport if tls is transport else getattr(tls, "_transport", None)

@@ -48,7 +48,7 @@ class ThreadedServer:
         title: The name in messages.
         sock: The socket; the server closes it.
         answer: Answers one request.
-        tls: The TLS context for HTTPS. New connections use the certificate that it has by then.
+        tls: The TLS context for HTTPS. New connections use the current certificate of the context.
         max_body: The maximum size of a body in bytes. Larger bodies are refused with 413.
         timeout: The seconds until an answer must exist, and until the client must have read it.
     """

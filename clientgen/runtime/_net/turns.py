@@ -8,12 +8,12 @@ from typing import Final, Generic, TypeVar
 
 W = TypeVar("W")
 
-# A peer may take another turn while it has fewer than this many times the free turns.
+# A peer may take another turn while its turns are fewer than this factor times the free turns.
 _MAX_TURNS_PER_FREE_TURN: Final = 2
 
 
 class Turns(Generic[W]):
-    """Gives turns to waiting requests. The peer with the fewest turns gets the next one.
+    """Gives turns to waiting requests. The peer with the fewest turns gets the next turn.
 
     A single peer gets up to two thirds of the turns, a second peer up to two thirds of the rest,
     and so on. So peers with slow requests always leave some turns to others.
@@ -32,7 +32,7 @@ class Turns(Generic[W]):
         self._waiting: dict[str, deque[W]] = {}
 
     def take_or_queue(self, peer: str, waiter: W) -> bool:
-        """Take a turn, or queue the waiter for one. Returns whether the turn was taken.
+        """Take a turn, or queue the waiter for a turn. Returns whether a turn was taken.
 
         When a queued waiter gets a turn, `give_back` returns the waiter.
         """
@@ -67,7 +67,7 @@ class Turns(Generic[W]):
             return waiter
 
     def leave_queue(self, peer: str, waiter: W) -> bool:
-        """Remove a waiter from the queue. Returns False if it has a turn, to be given back."""
+        """Remove a waiter from the queue. Returns False if the caller must give back its turn."""
         with self._lock:
             queue = self._waiting.get(peer)
             if queue is None or waiter not in queue:

@@ -30,7 +30,7 @@ _PORT_NAME: Final = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?").fullmatch
 _METHOD: Final = re.compile(r"[A-Z]+").fullmatch
 _PATH_SEPARATORS: Final = re.compile(r"[/\\]")
 _SAFE: Final = "/%:@!$&'()*+,;=-._~"
-# Headers of the connection and credentials for the API server, which the server does not pass on.
+# The API server does not pass on these headers: headers of the connection, and credentials.
 _OWN_HEADERS: Final = frozenset(
     {"accept-encoding", "authorization", "connection", "content-length", "host", "upgrade"}
 )

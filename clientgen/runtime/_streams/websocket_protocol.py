@@ -24,12 +24,10 @@ SWITCHING_PROTOCOLS = 101
 MAX_MESSAGE = 16 << 20
 """The maximum size of a message, in bytes. A larger message ends the connection."""
 
-_MAX_MESSAGE_FRAMES = 1 << 16  # of one message, because the size does not limit empty frames
-_LENGTH_BITS = (
-    0x7F  # the bits of a frame's second byte with the length, or with a marker for a longer length
-)
+_MAX_MESSAGE_FRAMES = 1 << 16  # frames may be empty, so the size of a message does not limit them
+_LENGTH_BITS = 0x7F  # in the second byte of a frame: the length, or a marker of a longer length
 _MASKED = 0x80
-_WIDE_LENGTH = 126  # marker: the length is in the next 2 bytes; 127: in the next 8 bytes
+_WIDE_LENGTH = 126  # the length is in the next 2 bytes; with 127, in the next 8 bytes
 _MAX_HEADER_BYTES = 14
 _EMPTY = memoryview(b"")
 _PONG = b"\x8a"  # the first byte of a pong frame
@@ -123,8 +121,8 @@ class Frames:
         self._part_count = 0
         self._outgoing: list[bytes] = []
         self._pong = b""
-        self._bytes_to_skip = 0  # the missing bytes of a frame that `split_frames` has begun
-        self._incomplete_header = b""  # at the end of the last data
+        self._bytes_to_skip = 0  # the rest of a frame, which is not received yet
+        self._incomplete_header = b""  # the end of the last data
         self.is_over = self.has_answers = False
         self.received = 0
 
@@ -158,7 +156,7 @@ class Frames:
     def receive(self, data: bytes | memoryview) -> list[bytes]:
         """Read bytes from the peer. Returns the messages that the bytes complete."""
         if not self.is_over:
-            self._protocol.receive_data(cast("bytes", data))  # any buffer works
+            self._protocol.receive_data(cast("bytes", data))  # a memoryview works, too
             self._collect()
         messages: list[bytes] = []
         for event in self._protocol.events_received():

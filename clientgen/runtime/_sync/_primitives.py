@@ -82,13 +82,13 @@ def run_with_lock(lock: Lock, work: Callable[[], T], deadline: float | None) -> 
     Args:
         lock: The lock.
         work: The function to call with the lock held.
-        deadline: The monotonic time at which to give up, while waiting for the lock or working.
+        deadline: The monotonic time at which waiting for the lock, or the call, ends with an error.
 
     Raises:
         TimeoutError: the deadline passed first.
         RuntimeError: no thread can be started.
     """
-    from .._net.timed_work import done_within  # only credentials and discovery need it
+    from .._net.timed_work import done_within  # imported late: few calls need it
 
     if deadline is None:
         with lock:
@@ -214,7 +214,7 @@ class Lock:
         self._lock.acquire()
 
     def enter_if_free(self) -> bool:
-        """Acquire the lock if it is free. Returns whether it was, and never waits."""
+        """Acquire the lock if it is free. Returns whether the lock was acquired. Never waits."""
         return self._lock.acquire(blocking=False)
 
     def __exit__(
@@ -253,7 +253,7 @@ class Event:
         return self._is_set
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until the flag is set, at most this many real seconds. Returns whether it is."""
+        """Wait until the flag is set, at most this many real seconds. Returns whether it is set."""
         with self._condition:
             return self._condition.wait_for(self.is_set, seconds)
 
@@ -377,7 +377,7 @@ def spawn(work: Callable[[], None], name: str, context: Context | None = None) -
     The thread runs in `context`, or else in a copy of the caller's context.
     """
     if context is None:
-        context = copy_context()  # as tasks of asyncio do
+        context = copy_context()  # tasks of asyncio do the same
     thread = threading.Thread(target=context.run, args=(work,), name=name, daemon=True)
     thread.start()
     return Task(thread)

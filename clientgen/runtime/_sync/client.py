@@ -78,7 +78,7 @@ class GroupVersionClient:
         """List the public attributes."""
         return public_attributes(self)
 
-    if not TYPE_CHECKING:  # type checkers would accept any attribute
+    if not TYPE_CHECKING:  # `__getattr__` would hide mistakes from type checkers
 
         def __getattr__(self, name: str) -> object:
             raise AttributeError(UnknownAttribute(type(self), name), name=name)
@@ -115,7 +115,7 @@ class ResourceClient:
         """List the public attributes."""
         return public_attributes(self)
 
-    if not TYPE_CHECKING:  # type checkers would accept any attribute
+    if not TYPE_CHECKING:  # `__getattr__` would hide mistakes from type checkers
 
         def __getattr__(self, name: str) -> object:
             raise AttributeError(
@@ -262,7 +262,7 @@ class ResourceClient:
         try:
             return self._send(model, request, self._rest.deadline(options))
         except InternalError as refusal:
-            from .._manifests.refused_apply import explain_refusal  # start-up does not need it
+            from .._manifests.refused_apply import explain_refusal  # imported late: rarely needed
 
             reason = explain_refusal(refusal, body, model)
             if reason is refusal:
@@ -296,12 +296,12 @@ class ResourceClient:
         return Lines(self._rest, request, options.get("timeout"))
 
     def _tail(self, options: Mapping[str, Any]) -> LogTail:
-        from .log_tail import LogTail as Tail  # few programs follow the logs of many pods
+        from .log_tail import LogTail as Tail  # imported late: few programs tail logs
 
         return Tail(self._rest, self._path, options)
 
     def _exec(self, name: str, command: object, options: Mapping[str, Any]) -> ExecResult:
-        from .._streams.outputs import check_result  # most programs run no commands
+        from .._streams.outputs import check_result  # imported late: few programs run commands
         from .._streams.stream_requests import exec_request, stdin_of
         from .command import CommandInput, CommandOutput, GivenBytes, run_command
         from .exec_stream import ExecStream as Process
@@ -347,7 +347,7 @@ class ResourceClient:
         target: str,
         options: Mapping[str, Any],
     ) -> CopyResult:
-        from .copying import Copier  # few programs copy files
+        from .copying import Copier  # imported late: few programs copy files
 
         copier = Copier(self._rest, self._path_of(name, "exec"), options)
         return copier.copy_to(source, target)
@@ -359,13 +359,13 @@ class ResourceClient:
         target: str | PathLike[str],
         options: Mapping[str, Any],
     ) -> CopyResult:
-        from .copying import Copier  # few programs copy files
+        from .copying import Copier  # imported late: few programs copy files
 
         copier = Copier(self._rest, self._path_of(name, "exec"), options)
         return copier.copy_from(source, target)
 
     def _port_forward(self, name: str, port: int, local_port: int) -> PortForward:
-        from .._streams.port_channels import check_port  # few programs forward ports
+        from .._streams.port_channels import check_port  # imported late: few programs forward ports
         from .port_forward import PortForward as Forward
         from .port_forward import SinglePod
 
@@ -374,7 +374,7 @@ class ResourceClient:
         return Forward(self._rest, pod, local)
 
     def _proxy(self, name: str, port: int | str | None, scheme: str | None) -> Proxy:
-        from .._streams.proxying import proxy_segment  # few programs proxy
+        from .._streams.proxying import proxy_segment  # imported late: few programs proxy requests
         from .proxy import Proxy as Proxied
 
         collection = self._collection()
@@ -424,7 +424,7 @@ class ResourceClient:
         """
         if not isinstance(body, Mapping):
             return body
-        from .._http.manifest_bodies import completed, constants_of  # start-up does not need it
+        from .._http.manifest_bodies import completed, constants_of  # imported late
 
         resource = self.resource
         type_fields: Mapping[str, str] = {
@@ -441,7 +441,7 @@ class ResourceClient:
 
     def _kind_of(self, model: type[object], subresource: str) -> type[object] | None:
         """Return the class of a subresource's body; None if its kind is the resource's."""
-        from .._http.manifest_bodies import constants_of  # start-up does not need it
+        from .._http.manifest_bodies import constants_of  # imported late: few calls need it
 
         return None if subresource == "status" and not constants_of(model) else model
 

@@ -24,12 +24,13 @@ if TYPE_CHECKING:
 _STOP_TIMEOUT_SECONDS = 1.0
 _NEVER = float("inf")
 _MAX_SLEEP_SECONDS = 3600.0
-# The task keeps running this long without a stream, because a watch has none between connections.
+# The task keeps running this long without a stream, because a watch has no stream between two
+# connections.
 _IDLE_TIMEOUT_SECONDS = 2.0
 
 
 class MonitoredStream(Protocol):
-    """A stream of a transport that goes over the network."""
+    """A stream over the network."""
 
     opened: float
     """The time when the stream was opened."""
@@ -109,8 +110,8 @@ class HealthMonitor:
     def note_response(self) -> None:
         """Note that the server responded to a request.
 
-        A response counts more than `/readyz`, because a server may not be ready, or a proxy may
-        block the path.
+        A response takes precedence over `/readyz`, because a server may not be ready, or a proxy
+        may block the path.
         """
         self._health.answers = True
 
@@ -133,7 +134,8 @@ class HealthMonitor:
     def pause(self, stopped: Event, clock: Clock, seconds: float) -> bool:
         """Wait before a retry. Returns whether the server came back meanwhile.
 
-        The wait ends after `seconds`, soon after the server came back, or when `stopped` is set.
+        The wait ends after `seconds`, or when `stopped` is set, or soon after the server has
+        responded again.
         """
         health, until = self._health, clock.monotonic() + seconds
         with self._lock:
@@ -258,7 +260,8 @@ class HealthMonitor:
         """
         silent = [stream for stream in streams if stream.can_resume]
         if silent and self._health.should_renew_streams(monotonic()):
-            self._break_streams(silent, "the stream brought no data for long, and may be dead")
+            why = "no data has arrived for a long time; the connection may be dead"
+            self._break_streams(silent, why)
 
     def _send_probe(self) -> bool:
         """Send a probe over the kept connection, or over a new connection if the server closed it.
@@ -295,6 +298,6 @@ class HealthMonitor:
 
 
 def _logger() -> Logger:
-    import logging  # importing clients must stay cheap
+    import logging  # imported late: few programs log this
 
     return logging.getLogger("clientgen.runtime.connections")

@@ -40,7 +40,7 @@ def rest_of(client: Client) -> Rest:
     """Return the REST client of a clientset; a REST client is returned as it is.
 
     Raises:
-        TypeError: the client is of the other flavour, or not a client.
+        TypeError: the argument is not a client, or is a client of the other flavour.
     """
     rest: object = getattr(client, "rest", client)
     if not isinstance(rest, Rest):
@@ -123,7 +123,7 @@ class LeaseClient:
         """Release the lease if the candidate holds it. Returns the released lease, or None."""
         try:
             return self._release_once(election, timeout)
-        except Conflict:  # a cancelled renewal has reached the server anyway
+        except Conflict:  # a cancelled renewal may have reached the server
             return self._release_once(election, timeout)
 
     def _release_once(self, election: Election, timeout: float) -> Lease | None:

@@ -18,7 +18,7 @@ logger = logging.getLogger("clientgen.runtime.ports")
 _HOST = "127.0.0.1"
 _MAX_READ_BYTES = 1 << 16
 _CLOSE_TIMEOUT_SECONDS = 5.0  # how long `close` waits for its threads
-_ACCEPT_RETRY_SECONDS = 1.0  # after a failed accept, for example without free file descriptors
+_ACCEPT_RETRY_SECONDS = 1.0  # the pause after a failed accept
 
 
 class LocalConnection:

@@ -218,7 +218,10 @@ class ManifestSet:
         first: list[PlannedObject],
         pruner: Pruner,
     ) -> list[PlannedObject]:
-        """Write the parent before all other objects, except its namespace."""
+        """Write the parent of the ApplySet before all other objects.
+
+        Only the namespace of the parent is written earlier.
+        """
         parent_namespace = [
             one for one in first if one.is_namespace and one.key.name == pruner.namespace
         ]

@@ -56,7 +56,7 @@ def is_outdated(rest: Rest, error: NotFound, deadline: float | None) -> bool:
     names_an_object = error.details is not None and bool(error.details.name)
     if names_an_object or error.request is None:
         return False
-    from .discovery import discovery_of  # start-up does not need it
+    from .discovery import discovery_of  # imported late: few programs need it
 
     return discovery_of(rest).has_changed(error.request.path, deadline)
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# The calls of one handler before other tasks run.
+# After this many calls of one handler, other tasks run.
 _MAX_CALLS_IN_A_ROW = 100
 _JOIN_INTERVAL_SECONDS = 1.0
 
@@ -99,7 +99,7 @@ class HandlerRegistration(Generic[T]):
         return self._is_synced
 
     def wait_for_sync(self, timeout: float | None = None) -> bool:
-        """Wait until `has_synced`, for at most this many seconds. Returns whether it is true.
+        """Wait until `has_synced()` is true, for at most this many seconds. Returns `has_synced()`.
 
         This returns early if the handlers are removed or the informer is stopped.
         """

@@ -44,7 +44,7 @@ class Progress:
 
 
 class SetWait:
-    """Waits for objects, one after another, with one deadline for all.
+    """Waits for objects, one after another, with one deadline for all objects.
 
     Args:
         rest: the client of the server.
@@ -86,7 +86,8 @@ class SetWait:
         """Wait for objects, each with its place in the manifests.
 
         If an object has failed or the server does not respond, the other objects are only checked
-        once, to report all failures. If the server refuses a request, only its object has failed.
+        once, to report all failures. If the server refuses a request, only the object of the
+        request has failed.
         """
         for where, resource, planned in objects:
             try:

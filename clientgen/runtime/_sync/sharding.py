@@ -208,7 +208,10 @@ class Sharding:
             logger.warning("%r: %s", self, error)
 
     def _announce_until_stopped(self) -> None:
-        """Call `on_change` whenever the ownership of keys may have changed, also just by time."""
+        """Call `on_change` whenever the ownership of keys may have changed.
+
+        Ownership also changes when time passes.
+        """
         while not self._stopping.is_set():
             self._view_changed.clear()
             now = self._clock.monotonic()

@@ -1,6 +1,6 @@
 """Requests over the network with urllib3; the twin in `_async` uses aiohttp.
 
-This module is imported when the first request is sent.
+The first request imports this module.
 """
 
 from __future__ import annotations
@@ -66,21 +66,21 @@ __all__ = ["HttpTransport"]
 
 T = TypeVar("T")
 
-# Kept open while idle; there is no limit to those in use.
+# The number of idle connections that are kept. The number of connections in use has no limit.
 DEFAULT_POOL_SIZE = 100
 CONNECT_TIMEOUT_SECONDS = 30.0
 _MAX_CHUNK_BYTES = 1 << 16
 _MAX_READ_BYTES = 1 << 18
-# A probe's connection is closed if the body is larger: /version and /readyz are small.
+# If the response to a probe is larger, its connection is closed. /version and /readyz are small.
 _MAX_PROBE_BODY_BYTES = 1 << 16
-# Without the first, urllib3's own, small packets would wait for each other.
+# Without TCP_NODELAY, which urllib3 sets by default, small packets would wait for each other.
 _SOCKET_OPTIONS = [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1), *KEEPALIVE]
 
 
 class HttpTransport(Unpicklable):
     """The connections to one server with the same client certificate.
 
-    Threads may share it. After a fork the child opens connections of its own.
+    Threads may share it. After a fork, the child process opens its own connections.
     """
 
     def __init__(
@@ -126,7 +126,7 @@ class HttpTransport(Unpicklable):
         return HttpResponse(response.status, _headers(response), body)
 
     def _read(self, response: BaseHTTPResponse) -> bytes:
-        """Read a body to its end, or as much of it as the reader wants."""
+        """Read a body to its end, or until the reader needs no more."""
         try:
             reader = BodyReader(response.status, response.headers, self._max_bytes)
             length = response.length_remaining
@@ -148,12 +148,12 @@ class HttpTransport(Unpicklable):
         """Send a request and return the response as a stream."""
         limits = Timeout(connect=self._connect_timeout, read=read_timeout)
         until = None if timeout is None else monotonic() + timeout
-        # A connection of its own: it is shut down to abort the stream, whoever else had it by then.
+        # A stream has its own connection, because `abort` shuts the connection down.
         manager, pool = self._new_pool()
         try:
             with deadline(until):
                 response = self._start(request, limits, pool)
-        except BaseException as error:  # Ctrl-C, too, leaves nothing open
+        except BaseException as error:  # also KeyboardInterrupt: close the connection
             manager.clear()
             if not isinstance(error, (HTTPError, OSError, ValueError)):
                 raise
@@ -167,7 +167,7 @@ class HttpTransport(Unpicklable):
         """Switch a new connection to another protocol.
 
         Raises:
-            ConfigError: the proxy is one that urllib3 cannot do this with.
+            ConfigError: urllib3 cannot do this with the proxy.
         """
         if self._config.is_secure and self._proxy and self._proxy.startswith("https:"):
             what = "streams to containers cannot pass a proxy that is reached by TLS, with threads"
@@ -177,7 +177,7 @@ class HttpTransport(Unpicklable):
         try:
             with deadline(None if timeout is None else monotonic() + timeout):
                 response = self._start(request, limits, pool)
-        except BaseException as error:  # Ctrl-C, too, leaves nothing open
+        except BaseException as error:  # also KeyboardInterrupt: close the connection
             manager.clear()
             if not isinstance(error, (HTTPError, OSError, ValueError)):
                 raise
@@ -187,7 +187,7 @@ class HttpTransport(Unpicklable):
         return stream
 
     def _keep(self, stream: _Stream) -> None:
-        """Have `close` end a stream. If it was called before, end the stream now."""
+        """Register a stream, so that `close` ends it. After `close`, end the stream now."""
         self._streams.add(stream)
         if self._closed:
             stream.abort()
@@ -196,7 +196,7 @@ class HttpTransport(Unpicklable):
         """Send a small request over the connection that is kept for probes.
 
         With `fresh`, open a new connection first. Returns the status, and whether the connection is
-        new. The body does not matter.
+        new. The body is dropped.
         """
         if fresh:
             self.close_probe()
@@ -213,7 +213,7 @@ class HttpTransport(Unpicklable):
         return response.status, self._probe_socket is not before
 
     def drop_idle(self) -> None:
-        """Close the idle connections: they may be dead without a sign of it."""
+        """Close the idle connections, which may be dead."""
         with self._lock:
             manager = self._manager
             self._manager, self._pool = self._new_pool()
@@ -226,13 +226,13 @@ class HttpTransport(Unpicklable):
             pool[0].clear()
 
     def retire(self) -> None:
-        """End the streams, and close. Responses that somebody waits for still arrive."""
+        """End the streams, and close the connections after the last pending response."""
         for stream in self._streams.copy():
             stream.break_off()
         self.close()
 
     def close(self) -> None:
-        """End the streams and close the idle connections. Others close after their response."""
+        """End the streams, and close the connections: those in use, after their response."""
         self._closed = True
         for stream in self._streams.copy():
             stream.abort()
@@ -296,9 +296,9 @@ class HttpTransport(Unpicklable):
 
 @cache
 def _timed(kind: type[Any], unverified: bool) -> type[Any]:
-    """Return a subclass of a connection class of urllib3, which keeps to deadlines."""
+    """Return a subclass of a connection class of urllib3. The subclass enforces deadlines."""
 
-    class Timed(kind):  # type: ignore[misc]  # there are four, with and without TLS and SOCKS
+    class Timed(kind):  # type: ignore[misc]  # with and without TLS and SOCKS
         response_class = FinalResponse
         timeout: float | None
         sock: socket.socket | None
@@ -309,11 +309,12 @@ def _timed(kind: type[Any], unverified: bool) -> type[Any]:
                 usual: Any = super()
                 usual.connect()
             if unverified:
-                # No warning with every request: the configuration says that this is wanted.
+                # The configuration has disabled verification, so urllib3 must not warn at each
+                # request.
                 self.is_verified = True
 
         def request(self, method: str, url: str, *rest: Any, **options: Any) -> None:
-            # Only now: connecting may have taken longer than the work may write.
+            # Check after connecting: the permit may have expired while the connection was opened.
             if self.sock is None:
                 self.connect()
             check_permit(method, url, acts="Upgrade" in options["headers"])
@@ -379,16 +380,16 @@ class _Stream:
         """Make `read` raise ConnectionLost, in any thread."""
         self._why = why or self._why
         self._broken = True
-        with suppress(OSError):  # it may be closed already
-            # The method of SSLSocket would take TLS down under the reading thread.
+        with suppress(OSError):  # the socket may be closed already
+            # `shutdown` of SSLSocket would drop TLS state that the reading thread is using.
             socket.socket.shutdown(self.connection, socket.SHUT_RDWR)
-        if self._reading.acquire(blocking=False):  # else the reading thread closes
+        if self._reading.acquire(blocking=False):  # otherwise, the reader closes it
             self._reading.release()
             self._let_go()
 
     def limit_silence(self, seconds: float) -> None:
-        """Make `read` raise ConnectionLost after so many seconds without data."""
-        with suppress(OSError):  # it may be closed already
+        """Make `read` raise ConnectionLost after this many seconds without data."""
+        with suppress(OSError):  # the socket may be closed already
             self.connection.settimeout(seconds)
 
     def close(self) -> None:
@@ -418,8 +419,8 @@ class _Stream:
 class _Duplex(_Stream):
     """A connection that carries bytes in both directions, if the server has switched protocols.
 
-    The socket does not block: a thread may write while another one waits for something to read,
-    and of TLS only one thread at a time may use the connection.
+    The socket does not block: one thread may write while another thread waits for data. With TLS,
+    only one thread at a time may use the connection.
     """
 
     def __init__(
@@ -432,9 +433,7 @@ class _Duplex(_Stream):
         super().__init__(response, request, manager, open_streams)
         self._using = threading.Lock()
         if response.status == SWITCHING_PROTOCOLS:
-            self.connection.settimeout(
-                0.0
-            )  # what `setblocking` says, a to_timed_socket socket would forget
+            self.connection.settimeout(0.0)  # a TimedSocket ignores `setblocking`
             self._chunks = self._received(_early(response))
 
     def limit_silence(self, seconds: float) -> None:
@@ -460,7 +459,7 @@ class _Duplex(_Stream):
     def _patiently(
         self, work: Callable[[Any], T], argument: object, until: float | None = None
     ) -> T:
-        """Call a function of the socket, again while the socket would block."""
+        """Call a function of the socket. If the socket would block, wait, and call it again."""
         while True:
             try:
                 with self._using:
@@ -478,16 +477,16 @@ def _early(response: BaseHTTPResponse) -> bytes:
     """Return the bytes that came with the response. http.client buffers up to 128 KiB."""
     try:
         return getattr(response, "_fp").fp.read1() or b""  # noqa: B009 - no public name
-    except OSError:  # TLS has none
+    except OSError:  # a TLS socket has no such bytes
         return b""
 
 
 def _socket_of(response: BaseHTTPResponse) -> socket.socket:
-    """Return the socket of a response. urllib3 drops it early if it will not be used again."""
+    """Return the socket of a response, also if urllib3 has dropped the socket early."""
     sock: Any = getattr(response.connection, "sock", None)
     if sock is None:
         sock = getattr(response, "_fp").fp.raw._sock  # noqa: B009 - there is no public name
-    # TLS within the TLS of a proxy has a wrapper of urllib3's around the socket.
+    # For TLS within the TLS of a proxy, urllib3 wraps the socket.
     inner: socket.socket = getattr(sock, "socket", sock)
     return inner
 
@@ -504,14 +503,14 @@ def _pieces(response: BaseHTTPResponse) -> Iterator[bytes]:
 
 
 def _chunks(response: BaseHTTPResponse) -> Iterator[bytes]:
-    """Yield pieces as they arrive. Without chunks, `stream` would wait for a full buffer."""
+    """Yield pieces as they arrive. For unchunked bodies, `stream` would wait for a full buffer."""
     if getattr(response, "chunked", False):
         return iter(response.read_chunked(_MAX_CHUNK_BYTES, decode_content=False))
     return iter(lambda: response.read1(_MAX_CHUNK_BYTES, decode_content=False), b"")
 
 
 def _read_off(response: BaseHTTPResponse) -> None:
-    """Read a body that does not matter, so that its connection can be used again."""
+    """Read and drop a small body, so that its connection can be used again."""
     remaining = _MAX_PROBE_BODY_BYTES
     while remaining > 0 and (chunk := response.read1(_MAX_CHUNK_BYTES, decode_content=False)):
         remaining -= len(chunk)
@@ -520,7 +519,7 @@ def _read_off(response: BaseHTTPResponse) -> None:
 
 
 def _headers(response: BaseHTTPResponse) -> Mapping[str, str]:
-    # Looked up in any case, and values of repeated headers are joined.
+    # The lookup ignores case. The values of a repeated header are joined.
     return response.headers
 
 
@@ -532,7 +531,7 @@ def _new_manager(proxy: str | None, login: str, options: dict[str, Any]) -> Pool
             raise ConfigError("the proxy speaks SOCKS: install clientgen[socks] to use it")
         from urllib3.contrib.socks import SOCKSProxyManager
 
-        # With socks5h the proxy looks names up, as with client-go.
+        # With socks5h, the proxy resolves names. client-go always does this.
         return SOCKSProxyManager(proxy.replace("socks5://", "socks5h://", 1), **options)
     headers = {"Proxy-Authorization": login} if login else None
     return ProxyManager(proxy, proxy_headers=headers, **options)
@@ -592,7 +591,7 @@ def _cause(error: Exception) -> BaseException:
 
 
 def _is_refused_tls(cause: BaseException) -> bool:
-    """Tell whether TLS failed for another reason than a lost connection."""
+    """Return whether TLS failed for another reason than a lost connection."""
     return isinstance(cause, ssl.SSLError) and not isinstance(
         cause, (ssl.SSLEOFError, ssl.SSLZeroReturnError)
     )

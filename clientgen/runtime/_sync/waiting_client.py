@@ -76,7 +76,7 @@ class WaitingCollection(ResourceClient, Generic[T]):
         field_selector: Fields | None = None,
         on_progress: Callable[[str], object] | None = None,
     ) -> list[T]:
-        from .wait import Wait, wait_target  # most programs do not wait
+        from .wait import Wait, wait_target  # imported late: few programs wait
 
         options = {"label_selector": label_selector, "field_selector": field_selector}
         options = {name: value for name, value in options.items() if value is not None}
@@ -99,7 +99,8 @@ class WaitingCollection(ResourceClient, Generic[T]):
 class WaitingClient(WaitingCollection[T]):
     """A client that can wait for one object, too."""
 
-    # Only with `deleted`, the result may be None. Otherwise the object exists at the end.
+    # The result may be None with `deleted` only. With other conditions, the object exists at the
+    # end.
     @overload
     def wait(  # type: ignore[overload-overlap]
         self,
@@ -188,7 +189,7 @@ class WaitingClient(WaitingCollection[T]):
         *,
         uid: str = "",
     ) -> T | None:
-        from .wait import Wait, wait_target  # most programs do not wait
+        from .wait import Wait, wait_target  # imported late: few programs wait
 
         path = self._collection()
         try:

@@ -73,7 +73,7 @@ class Watch(Stoppable, Generic[T]):
         raise StopIteration
 
     def _read_more(self) -> bool:
-        """Open the next connection, or read from the open connection. Returns False at its end."""
+        """Open a connection, or read from it. Returns False at the end of a connection."""
         if self._stream is None:
             options, read_timeout = self._progress.next_stream(self._rest.clock.monotonic())
             request = build("GET", self._path, options, WATCH)

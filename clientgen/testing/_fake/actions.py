@@ -67,7 +67,7 @@ class Action:
 
     @property
     def group_resource(self) -> str:
-        """`pods`, `deployments.apps`."""
+        """The plural with its group: `pods`, `deployments.apps`."""
         return f"{self.resource}.{self.group}" if self.group else self.resource
 
     @property
@@ -164,7 +164,7 @@ def _body(body: bytes, kind: str) -> Any:
 
 
 def _yaml(body: bytes) -> Any:
-    from clientgen._yaml.loader import load_yaml  # few requests have YAML bodies
+    from clientgen._yaml.loader import load_yaml  # imported late: few requests have YAML bodies
 
     try:
         value, _ = load_yaml(body)

@@ -121,7 +121,7 @@ class Backends:
     async def call_coroutine(self, call: WebhookCall, backend: WebhookBackend) -> None:
         """Call a backend that is a coroutine function, and finish the call with its response.
 
-        If this task is cancelled, another waiting request makes the call.
+        If the task of this request is cancelled, another waiting request makes the call.
         """
         try:
             answer = await _resolve(backend.answer(call.target.path, call.body))

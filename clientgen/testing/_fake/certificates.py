@@ -32,7 +32,7 @@ def new_identity(*names: str) -> Identity:
         TlsUnavailable: trustme is not installed.
     """
     try:
-        import trustme  # an extra
+        import trustme  # an optional dependency
     except ModuleNotFoundError:
         raise TlsUnavailable(_TRUSTME_MISSING) from None
     authority = trustme.CA()

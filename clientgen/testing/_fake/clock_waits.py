@@ -45,7 +45,7 @@ class ClockWait:
     Args:
         wake: called after each move of the clock.
         due: returns the time that ends the wait; None if no time ends it.
-        is_over: returns whether the wait has ended otherwise; None for a listener.
+        is_over: returns whether something else has ended the wait; None for a listener.
         gives_up: the time at which a client gives up the wait; None for no such time.
     """
 

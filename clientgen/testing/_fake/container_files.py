@@ -23,7 +23,7 @@ _USAGE_EXIT_CODE: Final = 2
 class ContainerFiles(dict[str, bytes]):
     """The files of a container: contents by absolute path.
 
-    A directory exists if a path begins with it.
+    A directory exists if it contains a file.
 
     `copy_to`, `copy_from` and `kubectl cp` run `tar`, `cat` and `test` in the container; these
     programs read and write the files here.
@@ -75,7 +75,7 @@ def _normalized(path: str, folder: str = "/") -> str:
 
 
 def _test(files: ContainerFiles, process: Process, words: Sequence[str]) -> int:
-    """`test -d PATH`, `-f`, `-e`."""
+    """Run `test -d PATH`; also with `-f` and `-e`."""
     if len(words) != 2 or words[0] not in {"-d", "-e", "-f"}:  # noqa: PLR2004 - a flag and a path
         process.stderr.write(f"test: {words}: not supported by the fake container\n")
         return _USAGE_EXIT_CODE
@@ -86,7 +86,7 @@ def _test(files: ContainerFiles, process: Process, words: Sequence[str]) -> int:
 
 
 def _cat(files: ContainerFiles, process: Process, words: Sequence[str]) -> int:
-    """`cat PATH...`; without a path, stdin."""
+    """Run `cat PATH...`; without a path, copy stdin."""
     for word in words or ["-"]:
         if word == "-":
             while piece := process.stdin.read1():
@@ -101,7 +101,7 @@ def _cat(files: ContainerFiles, process: Process, words: Sequence[str]) -> int:
 
 
 def _tar(files: ContainerFiles, process: Process, words: Sequence[str]) -> int:
-    """`tar cf - [-C FOLDER] PATH...` and `tar xf - [-C FOLDER]`. Other letters are ignored."""
+    """Run `tar cf - [-C DIR] PATH...` or `tar xf - [-C DIR]`. Other letters are ignored."""
     letters = words[0].lstrip("-") if words else ""
     paths: list[str] = []
     folder = "/"

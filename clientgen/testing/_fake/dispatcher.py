@@ -49,7 +49,7 @@ class Handler(Protocol):
         ...
 
     def knows_token(self, token: str) -> bool:
-        """Return whether the server has issued a bearer token."""
+        """Return whether the server has issued this bearer token."""
         ...
 
     def handle(self, request: HttpRequest) -> Answer:
@@ -110,7 +110,7 @@ class Dispatcher:
         return self._with_wake(answer, wake)
 
     def knows_token(self, token: str) -> bool:
-        """Return whether the server has issued a bearer token."""
+        """Return whether the server has issued this bearer token."""
         with self.lock:
             return self.server.knows_token(token)
 
@@ -296,7 +296,7 @@ class Dispatcher:
 
     def _fire(self, timer: threading.Thread) -> None:
         with self.lock:
-            if self._timer is timer:  # otherwise another timer has replaced it
+            if self._timer is timer:  # otherwise another timer has replaced this timer
                 self._timer = None
             self._run_due()
 

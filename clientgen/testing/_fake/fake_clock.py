@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _START: Final = datetime(2026, 1, 1, tzinfo=UTC)
 # After this many stops within a second, the clock skips the rest of that second, because code may
-# wait for shorter and shorter times. The lower limit is for the second after such a second.
+# wait for shorter and shorter times. The lower limit applies to the second after that second.
 _MAX_STOPS_PER_SECOND: Final = 10_000
 _MAX_STOPS_AFTERWARDS: Final = 100
 _POLL_INTERVAL_SECONDS: Final = 0.0005
@@ -124,7 +124,7 @@ class FakeClock:
             move.target = max(move.target, self._elapsed) + seconds
             move.of_day += by
             step = Step(self, move.add(_StepEnd(move.target, self._now + move.of_day)))
-            if move.is_under_way and is_alive(move.driver):  # its driver continues
+            if move.is_under_way and is_alive(move.driver):  # the driver moves on to the new target
                 return step
             move.begin()
             move.stop_limit = _StopLimit()
@@ -305,7 +305,7 @@ class FakeClock:
         due: Callable[[], float | None],
         is_over: Callable[[], bool],
     ) -> Callable[[], None]:
-        """Like `on_move`, for a thread or task that waits until `due` or until `is_over()`."""
+        """Call `wake` like `on_move`, for code that waits until `due()` or `is_over()`."""
         return self._add_wait(ClockWait(wake, due, is_over))
 
     def note_activity(self) -> None:
@@ -446,7 +446,7 @@ class _Move:
 
     def drop_unsettled(self, settling: Settling) -> None:
         """Stop waiting for the threads that have not settled."""
-        self.runners -= settling.busy_threads()  # they do not wait for the clock
+        self.runners -= settling.busy_threads()  # these threads do not wait by the clock
         self.is_restless = settling.is_restless()
 
     def ends(self) -> list[float]:

@@ -200,7 +200,7 @@ class FakeCluster:
     def adopt(self, rest: Rest | AsyncRest) -> None:
         """Register a REST client whose transport leads to this cluster.
 
-        Call it for your own transports.
+        Call this method for your own transports.
         """
         rest.clock = self._clock
         # Stored with the client, because a registry of clients would keep every cluster in memory.
@@ -239,10 +239,11 @@ class FakeCluster:
 
         Args:
             service: namespace and name, such as `default/my-operator`. The Service need not exist.
-            backend: an address such as `127.0.0.1:9443`, which is called over HTTPS with the name
-                of the service and the `caBundle` of the webhook; or an object of this process with
-                a function or coroutine function `answer(path, body)` that returns a status and
-                bytes. A coroutine function runs on the event loop on which `service` was called.
+            backend: an address such as `127.0.0.1:9443`, or an object of this process. The address
+                is called over HTTPS, with the name of the service and the `caBundle` of the
+                webhook. The object has a function or coroutine function `answer(path, body)`, which
+                returns a status and bytes. A coroutine function runs on the event loop on which
+                `service` was called.
 
         Raises:
             ValueError: `service` is not `namespace/name`, or the address is not `host:port`.
@@ -300,7 +301,7 @@ class FakeCluster:
             ValueError: `pod` is not `namespace/name`.
         """
         if self._containers is None:
-            from .declared_containers import Containers  # most clusters have none
+            from .declared_containers import Containers  # imported late: rarely needed
 
             self._containers = Containers(self._clock)
             self.server.cluster.open_process = self._containers.open
@@ -324,7 +325,7 @@ class FakeCluster:
         Raises:
             ValueError: the pod or the container does not exist.
         """
-        from .log_writer import LogWriter  # most clusters have no logs
+        from .log_writer import LogWriter  # imported late: rarely needed
 
         return LogWriter(self.dispatcher, self.server.cluster, pod, container)
 
@@ -343,8 +344,8 @@ class FakeCluster:
     ) -> Play:
         """Simulate controllers, a scheduler and kubelets from now on: workloads become ready.
 
-        docs/guides/testing.md lists what is simulated. Times are by the cluster's clock. If they
-        are 0, all work is done when a request returns, and watches have seen every step.
+        docs/guides/testing.md lists what is simulated. The clock of the cluster measures the times.
+        With times of 0, all work is done when a request returns, and watches have seen every step.
 
         Args:
             nodes: how many nodes to add; by default one if the cluster has no node, else 0.
@@ -362,7 +363,7 @@ class FakeCluster:
                 FakeClock.
             RuntimeError: `play` was called before.
         """
-        from .._apiserver.controllers.play import PlaySettings  # most clusters do not play
+        from .._apiserver.controllers.play import PlaySettings  # imported late: rarely needed
         from .play import Play
 
         settings = PlaySettings(
@@ -400,7 +401,7 @@ class FakeCluster:
 
     @property
     def clock(self) -> FakeClock:
-        """The `FakeClock` that the cluster was given.
+        """The `FakeClock` that was passed to the cluster.
 
         Raises:
             RuntimeError: the cluster has another clock, which tests cannot move.

@@ -3,9 +3,10 @@
 A web page can send requests to servers on the reader's machine, but it cannot leave out these
 headers:
 
-- `Host` names the server of the page, if an attack makes that name resolve to this machine (DNS
-rebinding). - Writes and WebSockets have an `Origin`. - Images, forms and links have no `Origin`,
-but `Sec-Fetch-Site: cross-site`. The page cannot read
+- `Host` is the server of the page, even if an attack makes the name of this server resolve to this
+  machine (DNS rebinding).
+- Writes and WebSockets have an `Origin`.
+- Images, forms and links have no `Origin`, but `Sec-Fetch-Site: cross-site`. The page cannot read
   their answers, but a GET through the API server's proxy may have side effects.
 
 `kubectl proxy` checks `Host`, too.
@@ -13,7 +14,7 @@ but `Sec-Fetch-Site: cross-site`. The page cannot read
 Pages served from this machine may write, except in ways that a browser allows without a CORS
 preflight request: a form, a text, or a body without a Content-Type. The server refuses the types of
 forms and texts in all requests. WebSockets have no preflight either, so only pages of this server
-may open one.
+may open WebSockets.
 """
 
 from __future__ import annotations

@@ -53,8 +53,8 @@ class Play:
             namespace: a namespace, or a pattern like `shop-*`.
             name: a name, or a pattern like `web-*`.
             labels: a label selector like `app=web,tier!=db`.
-            image: the image of a container of the pods, or a pattern like `*/web:2.*`. Failures are
-                failures of this container.
+            image: the image of a container of the pods, or a pattern like `*/web:2.*`. Failures
+                then happen in this container.
             command: the command and arguments of that container, joined by spaces, or a pattern
                 like `migrate *`.
 

@@ -1,4 +1,4 @@
-"""Commands in fake containers, which functions of a test run."""
+"""Commands in fake containers. Functions of a test run the commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ports of fake containers for port-forward, which functions of a test serve."""
+"""Ports of fake containers for port-forward. Functions of a test serve the ports."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ class PortConnection:
         namespace: the namespace of the pod.
         pod: the name of the pod.
         port: the number of the port.
-        read: `read(size)` waits for `size` bytes or the end; `read()` waits for the end.
+        read: `read(size)` waits for `size` bytes or the end of the input; `read()` waits for the
+            end.
         read1: waits for some bytes, and returns all bytes that have arrived; empty at the end.
         readline: waits for a line, and returns it with its newline; empty at the end.
     """

@@ -1,4 +1,4 @@
-"""WebSockets of the test server, which functions in threads serve."""
+"""WebSockets of the test server. Functions in threads serve the WebSockets."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class Input:
         return len(self._data)
 
     def read(self, size: int = -1) -> bytes:
-        """Wait for `size` bytes, or with -1 for all, and return them; fewer at the end."""
+        """Wait for `size` bytes, or for all if `size` is -1. Returns fewer bytes at the end."""
         with self._changed:
             if size < 0:
                 parts = bytearray()
@@ -130,7 +130,7 @@ class Input:
             return self._take(size)
 
     def read1(self, size: int = -1) -> bytes:
-        """Wait for some bytes, and return at most `size` bytes, or with -1 all.
+        """Wait for some bytes. Returns at most `size` bytes, or all if `size` is -1.
 
         Empty at the end.
         """

@@ -22,7 +22,7 @@ _PING: Final = 6
 _FIN: Final = 1
 _FRAME_HEAD: Final = struct.Struct(">HHI")
 _UINT32: Final = struct.Struct(">I")
-_HEADERS_OFFSET: Final = 10  # after two stream numbers, the priority and the slot
+_HEADERS_OFFSET: Final = 10  # the headers follow two stream numbers, the priority and the slot
 _STREAM_MASK: Final = 0x7FFFFFFF
 _MAX_FRAME_BYTES: Final = 1 << 20
 _MAX_HEADER_BYTES: Final = 1 << 16
@@ -145,7 +145,7 @@ def _stream_number(body: bytes) -> int:
 
 
 def _split_header_block(block: bytes) -> list[str]:
-    """Split a header block into its names and values, alternating."""
+    """Split a header block into names and values, which alternate."""
     count = 2 * int.from_bytes(block[:4], "big")
     texts: list[str] = []
     at = 4

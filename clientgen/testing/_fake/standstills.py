@@ -18,7 +18,7 @@ _DEBUGGERS: Final = ("bdb", "pdb", "pydevd", "_pydevd_bundle", "debugpy")
 
 
 class Standstill:
-    """Detects that a clock does not move, for code that waits by it.
+    """Detects that a clock does not move, for code that waits by the clock.
 
     Time without calls of `check` does not count, because the process was stopped, the event loop
     was at a debugger's prompt, or the machine was slow.

@@ -464,7 +464,7 @@ class _Body(Stream):
 
     @property
     def deadline(self) -> float | None:
-        """None: the body is ready."""
+        """None, because the body is ready."""
         return None
 
     def take(self) -> bytes | None:

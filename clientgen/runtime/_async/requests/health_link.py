@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from .credentials_link import AsyncSigner
     from .request_link import AsyncStreamOpening
 
-# How long a watch may take to open, as a share of the silence timeout, because servers send the
-# headers at once; and in seconds while the server does not respond.
+# The time in which a watch must open: a share of the silence timeout, or these seconds while the
+# server does not respond. Servers send the headers of a watch at once.
 _WATCH_OPENING_SHARE = 0.75
 _WATCH_OPENING_DOWN_SECONDS = 5.0
 

@@ -55,7 +55,7 @@ class Signer(Unpicklable):
         self._closed = False
 
     def current(self) -> Credential | None:
-        """Return the credential if it is valid and in use. After None, call `ready`."""
+        """Return the credential if it is valid and in use; None if `ready` must be called."""
         credential = self._credentials.cached()
         return credential if credential is self._in_use else None
 

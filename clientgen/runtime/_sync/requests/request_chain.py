@@ -133,5 +133,5 @@ class RequestChain:
 
 
 def _pool_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the given options of network transports. Missing options have defaults there."""
+    """Return the given options of network transports. The transports have defaults."""
     return {name: options[name] for name in _TRANSPORT_OPTIONS if name in options}

@@ -102,7 +102,7 @@ class BodyOpening(StreamOpening):
         self.is_watch = is_watch
         self.can_resume = can_resume
         self.is_relayed = is_relayed
-        # As in client-go, because a watch is only one request for a long time.
+        # As in client-go, watches are not limited: a watch is one request for a long time.
         self.is_rate_limited = not is_watch
 
     def open(self, transport: Transport, request: HttpRequest, timeout: float | None) -> ByteStream:

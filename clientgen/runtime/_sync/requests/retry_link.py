@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..transport_protocol import ByteStream
     from .request_link import RequestLink, StreamOpening
 
-# Of a response that refuses a stream, this much is read for the error message.
+# The part of the body that is read for an error message, if the server refuses a stream.
 _MAX_ERROR_BODY_BYTES = 65536
 _ERROR_BODY_TIMEOUT_SECONDS = 10.0
 
