@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from .._models.arguments import check_function, named, unexpected_option
+from .._models.arguments import check_function, type_of, unexpected_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -32,7 +32,7 @@ def checked_options(options: Mapping[str, Any]) -> CheckedOptions:
         raise unexpected_option(name, _OPTIONS)
     limit = options.get("limit")
     if limit is not None and (not isinstance(limit, int) or limit < 0):
-        raise TypeError(f"limit must be a number of bytes, not {named(limit)}")
+        raise TypeError(f"limit must be a number of bytes, not {type_of(limit)}")
     on_progress = options.get("on_progress", bool)
     check_function("on_progress", on_progress)
     of_request = {name: options[name] for name in ("container", "timeout") if name in options}
@@ -47,7 +47,7 @@ def local_path(what: str, path: object, name: str = "") -> Path:
         ValueError: `path` is empty, or contains a null character.
     """
     if not isinstance(path, (str, os.PathLike)):
-        raise TypeError(f"{what} must be a local path, not {named(path)}")
+        raise TypeError(f"{what} must be a local path, not {type_of(path)}")
     text = os.fspath(cast("str | os.PathLike[str]", path))
     if not text or "\0" in text:
         raise ValueError(f"{what}={text!r} is not a local path")

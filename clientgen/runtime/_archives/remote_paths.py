@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from typing import NamedTuple
 
-from .._models.arguments import named
+from .._models.arguments import type_of
 
 
 class RemotePath(NamedTuple):
@@ -50,7 +50,7 @@ def path_to(target: object, source_name: str) -> RemotePath:
 
 def _checked(what: str, path: object) -> str:
     if not isinstance(path, str):
-        raise TypeError(f"{what} must be a path in the container, as text, not {named(path)}")
+        raise TypeError(f"{what} must be a path in the container, as text, not {type_of(path)}")
     if not path or "\0" in path:
         raise ValueError(f"{what}={path!r} is not a path in the container")
     return path

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast, overload
 from clientgen._gvk import GroupVersionResource
 
 from .._cache.informer_options import namespaces_of, selection
-from .._cache.sync_errors import not_started, timed_out
+from .._cache.sync_errors import not_started_error, timeout_error
 from .._clock import SYSTEM_CLOCK
 from .._http.resource import Resource
 from .._models.arguments import unexpected_option
@@ -345,14 +345,14 @@ class AsyncInformerFactory:
             for informer in informers
             if not informer.is_started and not informer.is_stopped
         ]:
-            raise not_started(informer.title for informer in idle)
+            raise not_started_error(informer.title for informer in idle)
         by_resource: dict[Resource, bool] = {}
         for informer in informers:
             remaining = None if until is None else max(0.0, until - self._clock.monotonic())
             synced = await informer.wait_for_sync(remaining)
             if not synced and not informer.is_stopped:
                 states = [(informer.title, informer.sync_status) for informer in informers]
-                raise timed_out(timeout or 0.0, states)
+                raise timeout_error(timeout or 0.0, states)
             by_resource[informer.resource] = synced and by_resource.get(informer.resource, True)
         return by_resource
 

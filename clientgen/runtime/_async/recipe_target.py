@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from .._http.path_segments import name_in
-from .._manifests.object_addresses import home_of
+from .._manifests.object_addresses import namespace_for
 from .._models.list_classes import new_list_class
 from .._models.model import Model
 from .._models.unstructured import Unstructured, UnstructuredList
@@ -46,7 +46,7 @@ class RecipeTarget:
                 )
             self.name = name_in(workload)
             body = cast("Model | Mapping[str, Any]", workload)
-            namespace = home_of(self.resource, body, namespace, self.rest.namespace)
+            namespace = namespace_for(self.resource, body, namespace, self.rest.namespace)
         check_has_name(call, self.resource.kind, self.name)
         self.namespace = self.rest.namespace if namespace is None else namespace
         lists: Any = UnstructuredList

@@ -42,19 +42,19 @@ def incomplete(what: str, status: str) -> str:
     return f"the cache of {what} is not full yet ({status}): call wait_for_sync() before reading"
 
 
-def not_started(names: Iterable[str]) -> NotSynced:
+def not_started_error(names: Iterable[str]) -> NotSynced:
     """Return the error for waiting for caches that were not started."""
     listed = ", ".join(names)
     return NotSynced(f"not started: {listed}; call start() after asking for them, then wait")
 
 
-def stood_still(why: str, states: Iterable[tuple[str, str]], who: str = "") -> SyncTimeout:
+def standstill_error(why: str, states: Iterable[tuple[str, str]], who: str = "") -> SyncTimeout:
     """Return the error for caches that cannot sync, because no test moves the FakeClock."""
     listed = ", ".join(f"{name} ({status})" for name, status in states)
     return SyncTimeout(f"{who}waited for caches: {listed}: {why}")
 
 
-def timed_out(seconds: float, states: Iterable[tuple[str, str]], who: str = "") -> SyncTimeout:
+def timeout_error(seconds: float, states: Iterable[tuple[str, str]], who: str = "") -> SyncTimeout:
     """Return the error for caches that did not sync in time, with each informer and its state."""
     listed = ", ".join(f"{name} ({status})" for name, status in states)
     return SyncTimeout(f"{who}timed out after {seconds:g} s waiting for caches: {listed}")

@@ -23,17 +23,17 @@ class WrittenCache(Protocol):
 
     resource: Resource
 
-    def sending(self, target: WriteTarget) -> SentWrite | None:
+    def begin_write(self, target: WriteTarget) -> SentWrite | None:
         """Note that a write is being sent. Returns None if the write does not concern the cache."""
         ...
 
-    def answered(
+    def show_response(
         self, sent: SentWrite, target: WriteTarget, response: HttpResponse, codec: Codec
     ) -> None:
         """Show the object in the response to a write."""
         ...
 
-    def over(self, sent: SentWrite) -> None:
+    def end_write(self, sent: SentWrite) -> None:
         """Note that a write has ended, with or without a response."""
         ...
 
@@ -47,19 +47,19 @@ class PendingWrite:
         self._target = target
         self._sent = sent
 
-    def answered(self, response: HttpResponse, codec: Codec) -> None:
+    def show_response(self, response: HttpResponse, codec: Codec) -> None:
         """Show the object in the response. If that fails, the caches wait for the watch."""
         for cache, sent in self._sent:
             try:
-                cache.answered(sent, self._target, response, codec)
+                cache.show_response(sent, self._target, response, codec)
             except Exception as error:  # noqa: BLE001 - the write succeeded; the caller gets its result
                 target = self._target
                 logger.debug("%s %s is not shown yet: %r", target.method, target.plural, error)
 
-    def over(self) -> None:
+    def end_write(self) -> None:
         """Note that the write has ended."""
         for cache, sent in self._sent:
-            cache.over(sent)
+            cache.end_write(sent)
 
 
 class WrittenCaches:
@@ -85,7 +85,7 @@ class WrittenCaches:
             else:
                 self._caches.pop(key, None)
 
-    def sending(self, request: HttpRequest) -> PendingWrite | None:
+    def begin_write(self, request: HttpRequest) -> PendingWrite | None:
         """Note that a request is being sent. Returns None if the request concerns no cache."""
         if not self._caches:
             return None
@@ -93,5 +93,7 @@ class WrittenCaches:
         if target is None:
             return None
         caches = self._caches.get((target.group, target.plural), ())
-        writes = [(cache, sent) for cache in caches if (sent := cache.sending(target)) is not None]
+        writes = [
+            (cache, sent) for cache in caches if (sent := cache.begin_write(target)) is not None
+        ]
         return PendingWrite(target, writes) if writes else None

@@ -33,7 +33,7 @@ from .kubeconfig_files import (
     Document,
     Entry,
     config_files,
-    home_of,
+    home_directory,
     merge_documents,
     read_files,
 )
@@ -97,7 +97,7 @@ def load_config(
 def _explicit_file(kubeconfig: str | os.PathLike[str], env: Mapping[str, str]) -> ConfigFile:
     path = os.fspath(kubeconfig)
     if path.startswith("~/"):
-        path = home_of(env) + path[1:]
+        path = home_directory(env) + path[1:]
     return ConfigFile.at(path, env)
 
 

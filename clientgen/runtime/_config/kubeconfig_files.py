@@ -29,7 +29,7 @@ class ConfigFile:
     @classmethod
     def at(cls, path: str | os.PathLike[str], env: Mapping[str, str]) -> ConfigFile:
         """Return the file at a path. Messages show the home directory as `~`."""
-        home = home_of(env).rstrip("/")
+        home = home_directory(env).rstrip("/")
         text = str(Path(path))
         inside = bool(home) and text.startswith(f"{home}{os.sep}")
         return cls(Path(path).absolute(), f"~{text[len(home) :]}" if inside else text)
@@ -60,7 +60,7 @@ class Document:
     current_context: str = ""
 
 
-def home_of(env: Mapping[str, str]) -> str:
+def home_directory(env: Mapping[str, str]) -> str:
     """Return the home directory; empty if there is none, as in some containers."""
     home = env.get("HOME") or env.get("USERPROFILE") or ""
     if home or env is not os.environ:
@@ -78,7 +78,7 @@ def config_files(env: Mapping[str, str]) -> list[ConfigFile]:
         # As in client-go, a file that is listed twice is read once.
         paths = [path for path in dict.fromkeys(listed.split(os.pathsep)) if path]
     else:
-        home = home_of(env)
+        home = home_directory(env)
         paths = [str(Path(home, ".kube", "config"))] if home else []
     return [ConfigFile.at(path, env) for path in paths]
 

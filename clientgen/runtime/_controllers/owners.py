@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .._models.arguments import named
+from .._models.arguments import type_of
 from .._models.meta_v1 import OwnerReference, PartialObjectMetadata
 from .._models.model import Model
 from .._models.unstructured import Unstructured
@@ -39,7 +39,7 @@ def owned_by(owner: Object, *, controller: bool = True) -> OwnerReference:
     api_version, kind = (getattr(value, name, "") for name in ("api_version", "kind"))
     is_object = isinstance(value, (Model, Unstructured)) and hasattr(value, "metadata")
     if not is_object or not api_version or not kind or api_version == _METADATA_API_VERSION:
-        raise TypeError(f"an owner must have apiVersion, kind and metadata, not {named(owner)}")
+        raise TypeError(f"an owner must have apiVersion, kind and metadata, not {type_of(owner)}")
     metadata = _metadata(owner)
     if not metadata.name or not metadata.uid:
         raise ValueError(

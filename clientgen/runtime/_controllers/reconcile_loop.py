@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 from msgspec import Struct
 
 from .._http.path_segments import check_segment
-from .._models.arguments import named
+from .._models.arguments import type_of
 from .queue_state import LOW_PRIORITY
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Result(Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         seconds = cast("object", self.requeue_after)
         if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
-            raise TypeError(f"requeue_after must be a number of seconds, not {named(seconds)}")
+            raise TypeError(f"requeue_after must be a number of seconds, not {type_of(seconds)}")
         if not 0 <= seconds < math.inf:
             raise ValueError(f"requeue_after={seconds}: the delay must be 0 or more, and finite")
 
@@ -119,7 +119,7 @@ def _wrong_result(title: str, wanted: str, returned: object) -> TypeError:
     if isinstance(returned, Coroutine):
         returned.close()
         return TypeError(f"{title} must return {wanted}, but it is an async function")
-    return TypeError(f"{title} must return {wanted}, not {named(returned)}")
+    return TypeError(f"{title} must return {wanted}, not {type_of(returned)}")
 
 
 def request_for(obj: Any) -> list[Request]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast
 
-from .._models.arguments import check_object, named
+from .._models.arguments import check_object, type_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -49,7 +49,7 @@ class JsonPatch(_Patch):
         self.body = list(operations) if hasattr(value, "__iter__") else [None]
         if not all(isinstance(operation, Mapping) for operation in self.body):
             example = '[{"op": "replace", "path": "/spec/replicas", "value": 3}]'
-            raise TypeError(f"JsonPatch takes operations such as {example}, not {named(value)}")
+            raise TypeError(f"JsonPatch takes operations such as {example}, not {type_of(value)}")
 
     def _outline(self) -> Iterable[str]:
         return (f"{operation.get('op')} {operation.get('path')}" for operation in self.body)
@@ -107,7 +107,7 @@ def patch_of(patch: object) -> Patch:
     hint = "JsonPatch([...])" if patch.__class__ is list else "MergePatch({...})"
     raise TypeError(
         "patch() takes a dict (a merge patch), MergePatch, StrategicMergePatch, JsonPatch or"
-        f" ApplyPatch, not {named(patch)}: write {hint}, for example (they are in"
+        f" ApplyPatch, not {type_of(patch)}: write {hint}, for example (they are in"
         " clientgen.runtime)"
     )
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from msgspec import Struct
 
-from .._models.arguments import check_object, named, unexpected_option
+from .._models.arguments import check_object, type_of, unexpected_option
 from ..errors import RequestInfo
 from .patches import ApplyPatch, patch_of
 
@@ -165,7 +165,7 @@ def selector_text(name: str, value: object) -> str:
         example = '"app=web" or {"app": "web"}'
         if name != "label_selector":
             example = '"metadata.name=web" or {"metadata.name": "web"}'
-        raise TypeError(f"{name} must be a string or a mapping, {example}, not {named(value)}")
+        raise TypeError(f"{name} must be a string or a mapping, {example}, not {type_of(value)}")
     from .selectors import field_selector, label_selector  # imported late: rarely needed
 
     to_text = label_selector if name == "label_selector" else field_selector

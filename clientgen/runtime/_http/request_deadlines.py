@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from .._models.arguments import named
+from .._models.arguments import type_of
 from ..errors import RequestTimeout
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class RequestDeadlines:
         try:
             return None if timeout is None else self.clock.monotonic() + timeout
         except TypeError:
-            what = f"timeout is a number of seconds, not {named(timeout)}"
+            what = f"timeout is a number of seconds, not {type_of(timeout)}"
             raise TypeError(what) from None
 
     def seconds_left(self, deadline: float) -> float:

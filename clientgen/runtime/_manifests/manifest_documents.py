@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from msgspec import Struct
 
-from .._models.arguments import named
+from .._models.arguments import type_of
 from ..errors import one_line
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def check_source(source: object) -> None:
     """
     if not isinstance(source, (str, bytes, Path)):
         hint = ": pass the result of its read()" if hasattr(source, "read") else ""
-        raise TypeError(f"load() takes a string, bytes or a Path, not {named(source)}{hint}")
+        raise TypeError(f"load() takes a string, bytes or a Path, not {type_of(source)}{hint}")
 
 
 def documents(source: str | bytes | Path) -> Iterator[Manifest]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from clientgen._gvk import GroupVersion, GroupVersionKind
 
 from .._http.path_segments import is_name
-from .._models.arguments import named
+from .._models.arguments import type_of
 from .._models.model import Model
 from .._models.model_info import known_model
 
@@ -26,7 +26,7 @@ def kind_of(body: object) -> type[Model] | GroupVersionKind:
     if isinstance(body, Model):
         return cast("type[Model]", known_model(type(body)))
     if not isinstance(body, Mapping):
-        raise TypeError(f"an object is a model or a mapping, not {named(body)}")
+        raise TypeError(f"an object is a model or a mapping, not {type_of(body)}")
     return _stated_kind(cast("Mapping[str, object]", body))
 
 
@@ -37,7 +37,7 @@ def _stated_kind(body: Mapping[str, object]) -> GroupVersionKind:
     return GroupVersion.parse(api_version).with_kind(kind)
 
 
-def home_of(
+def namespace_for(
     resource: Resource, body: Model | Mapping[str, Any], namespace: str | None, default: str
 ) -> str | None:
     """Return the namespace of an object; None for cluster-scoped resources.

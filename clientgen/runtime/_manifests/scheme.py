@@ -27,7 +27,7 @@ import msgspec
 from clientgen._gvk import GroupVersion, GroupVersionKind
 
 from .._http.resource import Resource
-from .._models.arguments import named
+from .._models.arguments import type_of
 from .._models.list_classes import item_class, new_list_class
 from .._models.meta_v1 import ModelList
 from .._models.model import Model
@@ -421,7 +421,7 @@ def _as_gvk(kind: type[Model] | GroupVersionKind | str) -> GroupVersionKind:
 def _check_class(kind: object) -> None:
     given = kind
     if not isinstance(kind, type) or not issubclass(kind, Model):
-        raise TypeError(f"the kind must be a model class, such as Pod, not {named(given)}")
+        raise TypeError(f"the kind must be a model class, such as Pod, not {type_of(given)}")
 
 
 def _package_with(gvk: GroupVersionKind) -> str:

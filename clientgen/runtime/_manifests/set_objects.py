@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from clientgen._gvk import GroupVersion, GroupVersionKind
 
-from .._models.arguments import named
+from .._models.arguments import type_of
 from .._models.encoder import encode
 from .._models.meta_v1 import ModelList
 from .._models.model import Model
@@ -120,13 +120,13 @@ def _flatten_source(source: object, where: str) -> Iterator[tuple[Any, str]]:
             # Strings in lists are refused, because they are probably lines or names of a file.
             if not isinstance(each, (Path, Model, Mapping)):
                 raise TypeError(
-                    f"{where}[{index}] is {named(each)}: a list may contain objects and Paths"
+                    f"{where}[{index}] is {type_of(each)}: a list may contain objects and Paths"
                 )
             yield each, f"{where}[{index}]"
     else:
         hint = ": pass the result of its read()" if hasattr(source, "read") else ""
         raise TypeError(
-            f"{where} is {named(source)}: manifests() takes text, Paths and objects{hint}"
+            f"{where} is {type_of(source)}: manifests() takes text, Paths and objects{hint}"
         )
 
 

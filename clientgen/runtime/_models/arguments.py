@@ -28,7 +28,7 @@ def check_object(call: str, body: object) -> None:
     """
     if not isinstance(body, (Model, Mapping)):
         hint = f": make an object, {body.__name__}(...)" if isinstance(body, type) else ""
-        raise TypeError(f"{call} takes an object (a model or a mapping), not {named(body)}{hint}")
+        raise TypeError(f"{call} takes an object (a model or a mapping), not {type_of(body)}{hint}")
 
 
 def unexpected_option(name: str, known: Iterable[str]) -> TypeError:
@@ -44,7 +44,7 @@ def check_class(model: object) -> None:
     """
     if not isinstance(model, type):
         raise TypeError(
-            f"the kind must be a model class, such as Pod, not {named(model)};"
+            f"the kind must be a model class, such as Pod, not {type_of(model)};"
             " use `dynamic` for kinds without a class"
         )
 
@@ -56,7 +56,7 @@ def check_function(what: str, value: object) -> None:
         TypeError: the argument is not callable.
     """
     if not callable(value):
-        raise TypeError(f"{what} must be a function, not {named(value)}")
+        raise TypeError(f"{what} must be a function, not {type_of(value)}")
 
 
 def check_clientset(client: object) -> None:
@@ -67,10 +67,10 @@ def check_clientset(client: object) -> None:
     """
     if not hasattr(client, "scheme"):
         wanted = "a clientset, such as kubeapi.Clientset()"
-        raise TypeError(f"the client must be {wanted}, not {named(client)}")
+        raise TypeError(f"the client must be {wanted}, not {type_of(client)}")
 
 
-def needing_rest(init: Callable[[Any, Any], None]) -> Callable[..., None]:
+def explain_missing_rest(init: Callable[[Any, Any], None]) -> Callable[..., None]:
     """Decorate the constructor of a clientset: without a REST client, explain `from_config`."""
 
     @wraps(init)
@@ -97,7 +97,7 @@ def check_source(call: str, source: object) -> None:
     if not isinstance(source, type) and not hasattr(source, "add_handler"):
         hint = f"; use {type(source).__name__}" if isinstance(source, Model) else ""
         raise TypeError(
-            f"{call} takes a model class, such as Pod, or an informer, not {named(source)}{hint}"
+            f"{call} takes a model class, such as Pod, or an informer, not {type_of(source)}{hint}"
         )
 
 
@@ -107,11 +107,11 @@ def wrong_client(client: object) -> TypeError:
     for base in type(rest).__mro__:
         if base.__module__ in _FLAVOURS:
             module = _FLAVOURS[base.__module__]
-            return TypeError(f"import this from {module}: the client is {named(client)}")
-    return TypeError(f"the client must be a clientset or its rest, not {named(client)}")
+            return TypeError(f"import this from {module}: the client is {type_of(client)}")
+    return TypeError(f"the client must be a clientset or its rest, not {type_of(client)}")
 
 
-def named(value: object) -> str:
+def type_of(value: object) -> str:
     """Return the type of a value, for a message. The value itself may be secret."""
     if value is None:
         return "None"

@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from .._conditions.json_fields import Json, flag, items, part, text
 from .._conditions.pods import FINAL_PHASES
 from .._http.resource import Resource
-from .._models.arguments import named
+from .._models.arguments import type_of
 from ..errors import OperationRefused, one_line
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def check_node(call: str, node: object) -> None:
         TypeError: `node` is not a text.
     """
     if not isinstance(node, str):
-        raise TypeError(f"{call} takes the name of a node, not {named(node)}")
+        raise TypeError(f"{call} takes the name of a node, not {type_of(node)}")
 
 
 def check_pod_selector(selector: Labels | None) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from .._conditions.json_fields import condition_of, items, number, part, text
 from .._http.resource import Resource
-from .._models.arguments import named
+from .._models.arguments import type_of
 from ..errors import OperationRefused
 from .rollouts import WORKLOADS, selector_of
 
@@ -41,7 +41,7 @@ def check_target_port(port: object) -> int | str:
         return port
     if isinstance(port, int) and not isinstance(port, bool) and 0 < port <= _MAX_PORT:
         return port
-    shown = repr(port) if isinstance(port, (int, str)) else named(port)
+    shown = repr(port) if isinstance(port, (int, str)) else type_of(port)
     raise ValueError(f"port must be a number from 1 to {_MAX_PORT}, or a name, not {shown}")
 
 

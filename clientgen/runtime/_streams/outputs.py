@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from .._models.arguments import named
+from .._models.arguments import type_of
 from ..errors import ConnectionLost, ExecFailed, ResponseBroken
 from .channels import ERROR, STDERR, STDOUT, read_exit_code, split
 
@@ -86,13 +86,13 @@ def check_command(command: object) -> list[str]:
     """
     if isinstance(command, (str, bytes)) or not isinstance(command, (list, tuple)):
         raise TypeError(
-            f'command must be a list of words, such as ["ls", "-l"], not {named(command)};'
+            f'command must be a list of words, such as ["ls", "-l"], not {type_of(command)};'
             ' to run a shell line, pass ["sh", "-c", line]'
         )
     words: list[str] = []
     for word in command:  # pyright: ignore[reportUnknownVariableType] - checked here
         if not isinstance(word, str):
-            raise TypeError(f"command must contain texts only, not {named(word)}")  # pyright: ignore[reportUnknownArgumentType]
+            raise TypeError(f"command must contain texts only, not {type_of(word)}")  # pyright: ignore[reportUnknownArgumentType]
         if "\0" in word:
             raise ValueError("command: a word contains a null character")
         words.append(word)

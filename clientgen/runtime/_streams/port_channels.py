@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from .._models.arguments import named
+from .._models.arguments import type_of
 from ..errors import ConnectionFailed, ResponseBroken
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def check_port(name: str, port: object, *, least: int = 1) -> int:
     """
     if isinstance(port, int) and not isinstance(port, bool) and least <= port <= _MAX_PORT:
         return port
-    shown = repr(port) if isinstance(port, (int, str)) else named(port)
+    shown = repr(port) if isinstance(port, (int, str)) else type_of(port)
     raise ValueError(f"{name} must be a number from {least} to {_MAX_PORT}, not {shown}")
 
 

@@ -13,7 +13,7 @@ from msgspec import DecodeError, json
 
 from .._http.path_segments import segment
 from .._http.request import HttpRequest, HttpResponse
-from .._models.arguments import named
+from .._models.arguments import type_of
 from .._models.meta_v1 import Status
 from .._models.proxy_response import ProxyResponse
 from .._models.statuses import make_sound
@@ -130,7 +130,7 @@ def _body(body: object) -> bytes | None:
         return body
     if isinstance(body, str):
         return body.encode()
-    raise TypeError(f"body must be bytes or text, not {named(body)}")
+    raise TypeError(f"body must be bytes or text, not {type_of(body)}")
 
 
 def proxy_response(answer: HttpResponse, info: RequestInfo) -> ProxyResponse:

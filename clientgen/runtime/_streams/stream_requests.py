@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .._http.request import HttpRequest, build
-from .._models.arguments import named, unexpected_option
+from .._models.arguments import type_of, unexpected_option
 from .outputs import check_command
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def stdin_of(value: object) -> bytes | None:
         return value.encode()
     if isinstance(value, bytearray):
         return bytes(value)
-    raise TypeError(f"stdin must be bytes or text, not {named(value)}")
+    raise TypeError(f"stdin must be bytes or text, not {type_of(value)}")
 
 
 def _process_request(path: str, options: Mapping[str, Any]) -> HttpRequest:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 from .._http.edit import status_difference
 from .._http.path_segments import called, name_in, uid_in
-from .._manifests.object_addresses import home_of, kind_of
+from .._manifests.object_addresses import kind_of, namespace_for
 from .._models.argument_errors import UnknownAttribute, public_attributes
-from .._models.arguments import check_class, needing_rest
+from .._models.arguments import check_class, explain_missing_rest
 from .._models.meta_v1 import ModelList
 from .._models.model import Model
 from .._models.unstructured import Object, Unstructured, UnstructuredList
@@ -95,7 +95,7 @@ class ClientsetBase:
         return public_attributes(self)
 
     if not TYPE_CHECKING:  # `__getattr__` would hide mistakes from type checkers
-        __init__ = needing_rest(__init__)
+        __init__ = explain_missing_rest(__init__)
 
         def __getattr__(self, name: str) -> object:
             raise AttributeError(UnknownAttribute(type(self), name), name=name)
@@ -733,7 +733,7 @@ class ClientsetBase:
             resource = self._resource_of(kind)
             model = kind if isinstance(kind, type) else self._class_of(kind, body)
         try:
-            object_namespace = home_of(resource, body, namespace, self._rest.namespace)
+            object_namespace = namespace_for(resource, body, namespace, self._rest.namespace)
         except ValueError as error:
             raise ValueError(f"{called(self)[1:-2]}({resource.kind}): {error}") from None
         return self._client(model, resource, object_namespace, ModelList)

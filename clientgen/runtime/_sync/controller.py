@@ -7,7 +7,7 @@ import logging
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from .._cache.sync_errors import stood_still, timed_out
+from .._cache.sync_errors import standstill_error, timeout_error
 from .._clock import SYSTEM_CLOCK, standstill_of
 from .._controllers.outcomes import fields_of, log_failure, outcome_of
 from .._controllers.predicates import Event as SourceEvent
@@ -320,10 +320,10 @@ class Controller:
                 return
             why = standstill.check() if standstill is not None else ""
             if why:
-                raise stood_still(why, self._states(), f"{self!r}: ")
+                raise standstill_error(why, self._states(), f"{self!r}: ")
 
     def _timed_out(self) -> SyncTimeout:
-        return timed_out(self._sync_timeout, self._states(), f"{self!r}: ")
+        return timeout_error(self._sync_timeout, self._states(), f"{self!r}: ")
 
     def _states(self) -> list[tuple[str, str]]:
         return [(source.informer.title, source.informer.sync_status) for source in self._sources]

@@ -28,9 +28,9 @@ from .._http.path_segments import check_segment
 from .._http.request import WATCH, build
 from .._http.resource import Resource
 from .._http.watch_progress import WatchProgress
-from .._manifests.object_addresses import home_of
+from .._manifests.object_addresses import namespace_for
 from .._manifests.scheme import Scheme
-from .._models.arguments import check_object, named
+from .._models.arguments import check_object, type_of
 from .._models.meta_v1 import ModelList, PartialObjectMetadata
 from .._models.model import Model
 from .._models.tables import Table
@@ -574,11 +574,11 @@ class DynamicResource(Generic[T]):
         call = call or f"{verb}()"
         check_object(call, body)
         if isinstance(body, _REPRESENTATIONS):
-            raise TypeError(f"{call} takes a whole object or a manifest, not {named(body)}")
+            raise TypeError(f"{call} takes a whole object or a manifest, not {type_of(body)}")
         deadline = self._client.rest.deadline(options)
         found = self._find(deadline)
         check_verb(found, verb)
-        object_namespace = home_of(found, body, namespace, self._client.namespace)
+        object_namespace = namespace_for(found, body, namespace, self._client.namespace)
         return (
             self.client_in(found, object_namespace),
             with_remaining_time(self._client.rest, options, deadline),

@@ -191,18 +191,18 @@ class HealthMonitor:
             now = monotonic()
             if self._streams or self._waiting:
                 self._last_used_at = now
-                return min(self._check_at(), self._ask_at(), now + _MAX_SLEEP_SECONDS)
+                return min(self._next_check_at(), self._next_probe_at(), now + _MAX_SLEEP_SECONDS)
             if not self._closed and now < self._last_used_at + _IDLE_TIMEOUT_SECONDS:
                 return self._last_used_at + _IDLE_TIMEOUT_SECONDS
             self._task = None
             self._health.note_no_streams()
             return None
 
-    def _check_at(self) -> float:
+    def _next_check_at(self) -> float:
         check_at = self._health.check_at()
         return _NEVER if check_at is None else check_at
 
-    def _ask_at(self) -> float:
+    def _next_probe_at(self) -> float:
         if not self._streams:
             return _NEVER
         opened = min(stream.opened for stream in self._streams)
@@ -212,10 +212,10 @@ class HealthMonitor:
 
     def _check_or_probe(self, now: float) -> None:
         with self._lock:
-            checks, asks = self._check_at() <= now, self._ask_at() <= now
-        if checks:
+            must_check, must_probe = self._next_check_at() <= now, self._next_probe_at() <= now
+        if must_check:
             self._check_readiness()
-        elif asks:
+        elif must_probe:
             self._probe_server(now)
 
     # ---- silent streams -----------------------------------------------------------------------

@@ -28,9 +28,9 @@ from .._cache.sync_errors import (
     NOT_STARTED,
     SYNCED,
     incomplete,
-    not_started,
+    not_started_error,
     reason,
-    stood_still,
+    standstill_error,
 )
 from .._cache.write_answers import WriteAnswers
 from .._clock import SYSTEM_CLOCK, SteppedClock
@@ -405,7 +405,7 @@ class SharedInformer(Generic[T]):
             SyncTimeout: The clock is a FakeClock that the test does not move.
         """
         if not self.is_started and not self.is_stopped:
-            raise not_started([self.title])
+            raise not_started_error([self.title])
         until = None if timeout is None else self._clock.monotonic() + timeout
         self._wait_until_settled(until)
         return self.has_synced()
@@ -429,7 +429,7 @@ class SharedInformer(Generic[T]):
         finally:
             cancel_alarm()
         if standstill_reason[0] and not settled.is_set():
-            raise stood_still(standstill_reason[0], [(self.title, self.sync_status)])
+            raise standstill_error(standstill_reason[0], [(self.title, self.sync_status)])
 
     @property
     def is_started(self) -> bool:
@@ -586,7 +586,7 @@ class SharedInformer(Generic[T]):
 
     def _report_listed(self, sink: _NamespaceSink[T]) -> None:
         if self._live is not None and sink.namespace is not None:
-            self._live.has_listed(sink.namespace)
+            self._live.note_listed(sink.namespace)
 
     # ---- lists and events of reflectors -------------------------------------------------------
 
@@ -705,13 +705,13 @@ class SharedInformer(Generic[T]):
 
     # ---- own writes ---------------------------------------------------------------------------
 
-    def sending(self, target: WriteTarget) -> SentWrite | None:
+    def begin_write(self, target: WriteTarget) -> SentWrite | None:
         """Note that a write of this client is being sent. For the client only."""
         return self._processor.with_lock(
             lambda: self._store.begin_write(target.namespace, target.key)
         )
 
-    def answered(
+    def show_response(
         self, sent: SentWrite, target: WriteTarget, response: HttpResponse, codec: Codec
     ) -> None:
         """Show the object that a write of this client has returned. For the client only."""
@@ -719,7 +719,7 @@ class SharedInformer(Generic[T]):
         if show is not None:
             self._processor.show(lambda: show(self._clock.monotonic()))
 
-    def over(self, sent: SentWrite) -> None:
+    def end_write(self, sent: SentWrite) -> None:
         """Note that a write of this client has ended. For the client only."""
         self._processor.with_lock(lambda: self._store.end_write(sent))
 

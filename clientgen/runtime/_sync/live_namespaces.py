@@ -81,7 +81,7 @@ class LiveNamespaces:
             self._informers = [each for each in self._informers if each is not informer]
             self._release_ready()
 
-    def has_listed(self, namespace: str) -> None:
+    def note_listed(self, namespace: str) -> None:
         """Record that an informer has listed a namespace, or that its kind is not served."""
         with self.lock:
             self._release(namespace)

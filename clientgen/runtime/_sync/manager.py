@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from clientgen._gvk import GroupVersionKind
 
 from .._cache.informer_options import names_of, namespace_selector
-from .._cache.sync_errors import stood_still, timed_out
+from .._cache.sync_errors import standstill_error, timeout_error
 from .._clock import standstill_of
 from .._http.path_segments import check_segment
 from .._models.arguments import check_class, check_clientset, check_function
@@ -507,13 +507,13 @@ class Manager:
                 break
             if self._clock.monotonic() >= until:
                 states = [(each.title, each.sync_status) for each in self._caches()]
-                raise timed_out(self._sync_timeout, states, f"{self!r}: ")
+                raise timeout_error(self._sync_timeout, states, f"{self!r}: ")
             if self._stopping.wait(_POLL_INTERVAL_SECONDS):
                 return
             why = standstill.check() if standstill is not None else ""
             if why:
                 states = [(each.title, each.sync_status) for each in self._caches()]
-                raise stood_still(why, states, f"{self!r}: ")
+                raise standstill_error(why, states, f"{self!r}: ")
         self._synced = True
 
     def _unsynced(self) -> list[SharedInformer[Any] | NamespaceSelection]:

@@ -6,7 +6,7 @@ import inspect
 import traceback
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from clientgen.runtime._models.arguments import named
+from clientgen.runtime._models.arguments import type_of
 
 from .network import RunNetwork, Transport
 from .virtual_loop import Process, text_of
@@ -133,11 +133,11 @@ class Replica:
         program: Any = self.run.start_program(transport)
         if run := getattr(program, "run", None):
             if not inspect.iscoroutinefunction(run):
-                raise NotExplorable(f"{_NO_THREADS} (it returned {named(program)})")
+                raise NotExplorable(f"{_NO_THREADS} (it returned {type_of(program)})")
             program = run()
         if not inspect.isawaitable(program):
             raise NotExplorable(
-                f"the program returned {named(program)}: write a coroutine function that runs "
+                f"the program returned {type_of(program)}: write a coroutine function that runs "
                 "until it is cancelled, or return an AsyncManager or AsyncController that does "
                 "not run yet"
             )

@@ -48,13 +48,13 @@ class OwnWritesLink(PassThrough):
         if request.method == "GET":
             return self.next.send(request, deadline)
         self.has_written = True
-        pending = None if self._caches is None else self._caches.sending(request)
+        pending = None if self._caches is None else self._caches.begin_write(request)
         if pending is None:
             return self.next.send(request, deadline)
         try:
             response = self.next.send(request, deadline)
             if response.status < FIRST_REDIRECT:
-                pending.answered(response, self._codec)
+                pending.show_response(response, self._codec)
         finally:
-            pending.over()
+            pending.end_write()
         return response
