@@ -10,11 +10,13 @@ import os
 import signal
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 from support.example_clients import generated_clients
 from support.golden import all_generated
+from support.how_to_worlds import modules_of_recipes
 from support.run_folders import RunFolders
 
 ROOT = Path(__file__).parents[1]
@@ -93,7 +95,8 @@ def test_black_has_nothing_to_do_in_generated_code(run_folders: RunFolders) -> N
 
 def test_types_by_mypy() -> None:
     generated_clients()
-    check("mypy")
+    config = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    check("mypy", *config["tool"]["mypy"]["files"], *modules_of_recipes())
 
 
 def test_types_by_pyright() -> None:

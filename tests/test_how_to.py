@@ -1,0 +1,282 @@
+"""docs/how-to: every recipe runs by itself, against a cluster of its own, and prints what it says.
+
+A recipe gets `k` and nothing else. `...` in what it prints stands for any text. Recipes that print
+nothing, and controllers, which do not end by themselves, have a check below.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import io
+import re
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+import pytest
+from click.testing import CliRunner
+from kubeapi.apps.v1 import Deployment
+from kubeapi.coordination.v1 import Lease
+from kubeapi.core.v1 import ConfigMap
+from kubeapi.events.v1 import Event
+from support.how_to_worlds import PAINTER, SET_UP, World, world_of
+from support.recipes import FOLDER, INDEX, PAGES, Block, Recipe, recipes
+
+from clientgen.cli.program import program
+from clientgen.runtime.conditions import condition, deleted, exists
+from clientgen.testing import FakeCluster, LocalServer
+
+RECIPES = {str(each): each for each in recipes()}
+Names = dict[str, Any]
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_a_recipe_does_what_it_says(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = RECIPES[name]
+    with world_of(recipe, tmp_path, monkeypatch) as world:
+        names: Names = {"__name__": "recipe", "k": world.k}
+        printed = ""
+        for block in recipe.blocks:
+            if block.language == "python":
+                assert not printed, f"{recipe.page.name} does not show that it prints {printed}"
+                printed = run(recipe, block, world, names)
+            elif block.language == "text":
+                assert_matches(block.text, printed)
+                printed = ""
+            else:
+                printed = run_commands(block.text)
+        assert not printed, f"{recipe.page.name} does not show that it prints {printed}"
+        if name in CHECKS:
+            CHECKS[name](world, names)
+
+
+def run(recipe: Recipe, block: Block, world: World, names: Names) -> str:
+    """Run a block. Returns what it printed."""
+    text = block.text
+    for shown, used in world.replace.items():
+        text = text.replace(shown, used)
+    code = compile("\n" * block.line + text, str(recipe.page), "exec", dont_inherit=True)
+    before = set(names)
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        if "manager.run()  # until" in text or text.endswith("\nmanager.run()\n"):
+            run_manager(code, names, lambda: SCENARIOS[str(recipe)](world, names, out))
+        else:
+            exec(code, names)
+        for each in [key for key in names if key not in before and key.startswith("test_")]:
+            call_with_fixtures(names[each])
+    return out.getvalue()
+
+
+def run_manager(code: Any, names: Names, scenario: Callable[[], None]) -> None:
+    """Run a block that ends when its manager is stopped: after the scenario."""
+    failures: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            exec(code, names)
+        except BaseException as error:
+            failures.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        until(lambda: "manager" in names or failures)
+        if not failures:
+            scenario()
+    finally:
+        if "manager" in names:
+            names["manager"].stop()
+        thread.join()
+    if failures:
+        raise failures[0]
+
+
+def call_with_fixtures(test: Callable[..., None]) -> None:
+    """Call a test as pytest does."""
+    with contextlib.ExitStack() as stack:
+        cluster = FakeCluster()
+        fixtures: dict[str, Callable[[], object]] = {
+            "fake_cluster": lambda: cluster,
+            "kubeconfig": lambda: stack.enter_context(LocalServer(cluster)).kubeconfig,
+        }
+        test(**{name: fixtures[name]() for name in inspect.signature(test).parameters})
+
+
+def run_commands(text: str) -> str:
+    """Run lines of a shell that call clientgen. Returns what they printed."""
+    out = ""
+    for line in text.splitlines():
+        name, *words = line.split()
+        assert name == "clientgen"
+        result = CliRunner().invoke(program, words, catch_exceptions=False)
+        assert result.exit_code == 0, result.output
+        out += result.output
+    return out
+
+
+def assert_matches(shown: str, printed: str) -> None:
+    lines = "\n".join(filter(None, map(str.rstrip, printed.splitlines())))
+    pattern = ".*".join(map(re.escape, re.sub(r"\n+", "\n", shown.strip()).split("...")))
+    assert re.fullmatch(pattern, lines, re.DOTALL), f"it prints:\n{printed}"
+
+
+def until(is_true: Callable[[], object]) -> None:
+    """Wait for another thread."""
+    deadline = time.monotonic() + 120
+    while not is_true():
+        assert time.monotonic() < deadline, "nothing happened"
+        time.sleep(0.001)
+
+
+# ---- recipes that do more than they print ----------------------------------------------------
+
+
+def check_limit(_: World, names: Names) -> None:
+    assert names["k"].rest.timeout == 10
+
+
+def check_proxy(world: World, _: Names) -> None:
+    assert world.proxy
+    assert world.proxy.asked
+
+
+def check_pods_are_replaced(world: World, _: Names) -> None:
+    verbs = [(each.verb, each.resource, each.subresource) for each in world.cluster.writes[-2:]]
+    assert verbs == [("delete", "pods", ""), ("create", "pods", "eviction")]
+
+
+CHECKS: dict[str, Callable[[World, Names], None]] = {
+    "connect: limit how long a call may take": check_limit,
+    "connect: reach the cluster through a proxy": check_proxy,
+    "pods: delete a pod at once, or evict it": check_pods_are_replaced,
+}
+
+
+# ---- what happens while a controller runs ----------------------------------------------------
+
+Scenario = Callable[[World, Names, io.StringIO], None]
+
+
+def wait_for_team(world: World, _: Names, out: io.StringIO) -> None:
+    def is_done(web: Deployment) -> bool:
+        return web.metadata.annotations.get("example.com/team") == "unknown"
+
+    world.k.wait(Deployment, "web", namespace="shop", until=is_done, timeout=60)
+    until(out.getvalue)
+
+
+def delete_what_is_owned(world: World, _: Names, __: io.StringIO) -> None:
+    maps = world.k.core_v1.config_maps("shop")
+    first = maps.wait("web-images", until=exists, timeout=60)
+    assert first.data == {"web": "web:1"}
+    maps.delete("web-images")
+    second = maps.wait("web-images", until=lambda each: each.metadata.uid != first.metadata.uid)
+    world.k.apps_v1.deployments("shop").delete("web")
+    world.k.wait(second, until=deleted, timeout=60)
+
+
+def wait_for_condition(world: World, names: Names, __: io.StringIO) -> None:
+    tabs = world.k.dynamic.resource("crontabs")
+    tab = tabs.wait("nightly", namespace="shop", until=condition("Ready"), timeout=60)
+    assert tab["status"]["conditions"][0]["reason"] == "Scheduled"
+    assert tab["spec"] == {"schedule": "0 3 * * *"}
+
+
+def delete_bucket(world: World, _: Names, __: io.StringIO) -> None:
+    def is_held(settings: ConfigMap) -> bool:
+        return settings.metadata.finalizers == ["example.com/bucket"]
+
+    maps = world.k.core_v1.config_maps("shop")
+    maps.patch("settings", {"data": {"bucket": "photos"}})
+    maps.wait("settings", until=is_held, timeout=60)
+    maps.delete("settings")
+    maps.wait("settings", until=deleted, timeout=60)
+
+
+def pass_five_minutes(world: World, _: Names, out: io.StringIO) -> None:
+    until(out.getvalue)
+
+    def is_called_again() -> bool:
+        world.cluster.clock.step(300)
+        return out.getvalue().count("\n") > 1
+
+    until(is_called_again)
+
+
+def change_all(world: World, _: Names, out: io.StringIO) -> None:
+    until(out.getvalue)
+    world.k.manifests(PAINTER, namespace="shop").apply()
+    deployments = world.k.apps_v1.deployments("shop")
+    deployments.patch("web", {"metadata": {"annotations": {"seen": "yes"}}})
+    deployments.patch("web", {"spec": {"minReadySeconds": 1}})
+    until(lambda: out.getvalue().count("\n") == 2)
+
+
+def wait_for_lease(world: World, _: Names, out: io.StringIO) -> None:
+    until(out.getvalue)
+    assert world.k.get(Lease, "teams", namespace="shop").spec.holder_identity
+
+
+def wait_for_event(world: World, _: Names, __: io.StringIO) -> None:
+    def is_about_web(event: Event) -> bool:
+        return (event.reason, event.regarding.name) == ("NoTeam", "web")
+
+    until(lambda: any(map(is_about_web, world.k.events_v1.events("shop").list())))
+
+
+def look_at_endpoints(_: World, names: Names, __: io.StringIO) -> None:
+    manager = names["manager"]
+
+    def answer(url: str) -> bytes:
+        try:
+            return bytes(urlopen(url).read())
+        except OSError:  # not yet
+            return b""
+
+    until(lambda: answer(f"{manager.health_url}/readyz") == b"ok")
+    assert answer(f"{manager.health_url}/healthz/watches") == b"ok"
+    until(lambda: b"controller_runtime_reconcile_total" in answer(manager.metrics_url))
+
+
+SCENARIOS: dict[str, Scenario] = {
+    "controllers: add health checks and metrics": look_at_endpoints,
+    "controllers: clean up when an object is deleted": delete_bucket,
+    "controllers: let one of several replicas work": wait_for_lease,
+    "controllers: look at an object again after some time": pass_five_minutes,
+    "controllers: make objects that belong to another object": delete_what_is_owned,
+    "controllers: react to some objects or some changes only": change_all,
+    "controllers: record an event": wait_for_event,
+    "controllers: report a status with conditions": wait_for_condition,
+    "controllers: write a controller": wait_for_team,
+}
+
+
+# ---- the pages -------------------------------------------------------------------------------
+
+
+def test_every_recipe_prints_something_or_is_checked() -> None:
+    for name, recipe in RECIPES.items():
+        is_shown = any(each.language == "text" for each in recipe.blocks)
+        # The recipes for tests assert by themselves.
+        is_test = re.search(r"\n +(assert|with pytest.raises)\b", recipe.blocks[0].text)
+        assert is_shown or is_test or name in CHECKS or name in SCENARIOS, name
+
+
+def test_what_is_prepared_is_for_recipes_that_exist() -> None:
+    names = {each.page.stem for each in RECIPES.values()} | set(RECIPES)
+    assert not {*SET_UP, *CHECKS, *SCENARIOS} - names
+
+
+def test_the_index_lists_every_question_in_order() -> None:
+    index = INDEX.read_text("utf-8")
+    listed = re.findall(r"^- \[(.*)\]\(([\w-]+\.md)#", index, re.MULTILINE)
+    pages = dict.fromkeys(page for _, page in listed)
+    in_order = sorted(RECIPES.values(), key=lambda each: list(pages).index(each.page.name))
+    assert listed == [(each.question, each.page.name) for each in in_order]
+    assert {FOLDER / page for page in pages} == set(PAGES)
