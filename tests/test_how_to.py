@@ -1,7 +1,7 @@
 """docs/how-to: every recipe runs by itself, against a cluster of its own, and prints what it says.
 
-A recipe gets `k` and nothing else. `...` in what it prints stands for any text. Recipes that print
-nothing, and controllers, which do not end by themselves, have a check below.
+A recipe gets `k` and nothing else. Recipes that print nothing, and controllers, which do not end by
+themselves, have a check below.
 """
 
 from __future__ import annotations
@@ -121,9 +121,14 @@ def run_commands(text: str) -> str:
 
 
 def assert_matches(shown: str, printed: str) -> None:
-    lines = "\n".join(filter(None, map(str.rstrip, printed.splitlines())))
-    pattern = ".*".join(map(re.escape, re.sub(r"\n+", "\n", shown.strip()).split("...")))
-    assert re.fullmatch(pattern, lines, re.DOTALL), f"it prints:\n{printed}"
+    """Compare lines. `...` stands for any text, and in a line of its own for any lines."""
+    pattern = "".join(
+        r"(.*\n)*" if line == "..." else ".*".join(map(re.escape, line.split("..."))) + "\n"
+        for line in shown.splitlines()
+        if line
+    )
+    lines = [f"{line.rstrip()}\n" for line in printed.splitlines() if line.strip()]
+    assert re.fullmatch(pattern, "".join(lines)), f"it prints:\n{printed}"
 
 
 def until(is_true: Callable[[], object]) -> None:
