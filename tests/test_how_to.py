@@ -9,10 +9,11 @@ from __future__ import annotations
 import contextlib
 import inspect
 import io
+import logging
 import re
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
@@ -28,6 +29,7 @@ from support.recipes import FOLDER, INDEX, PAGES, Block, Recipe, recipes
 
 from clientgen.cli.program import program
 from clientgen.runtime.conditions import condition, deleted, exists
+from clientgen.runtime.errors import Forbidden
 from clientgen.testing import FakeCluster, LocalServer
 
 RECIPES = {str(each): each for each in recipes()}
@@ -156,9 +158,21 @@ def check_pods_are_replaced(world: World, _: Names) -> None:
     assert verbs == [("delete", "pods", ""), ("create", "pods", "eviction")]
 
 
+def check_webhooks(world: World, names: Names) -> None:
+    webhooks = names["webhooks"]
+    world.cluster.service("shop/operator", webhooks)
+    world.cluster.add(*webhooks.configurations("operator", service="shop/operator"))
+    maps = world.k.core_v1.config_maps("shop")
+    colours = maps.create({"metadata": {"name": "colours"}, "data": {"sky": "blue"}})
+    assert colours.metadata.labels == {"owner": "kubernetes-admin"}
+    with pytest.raises(Forbidden, match="there is nothing in it"):
+        maps.create({"metadata": {"name": "empty"}})
+
+
 CHECKS: dict[str, Callable[[World, Names], None]] = {
     "connect: limit how long a call may take": check_limit,
     "connect: reach the cluster through a proxy": check_proxy,
+    "controllers: refuse or complete objects before they are stored": check_webhooks,
     "pods: delete a pod at once, or evict it": check_pods_are_replaced,
 }
 
@@ -223,6 +237,42 @@ def change_all(world: World, _: Names, out: io.StringIO) -> None:
     until(lambda: out.getvalue().count("\n") == 2)
 
 
+def change_mounted(world: World, _: Names, out: io.StringIO) -> None:
+    until(out.getvalue)
+    seen = out.getvalue().count("\n")
+    world.k.core_v1.config_maps("shop").patch("settings", {"data": {"colour": "red"}})
+    until(lambda: out.getvalue().count("\n") > max(seen, 1))
+
+
+def set_ports(world: World, _: Names, out: io.StringIO) -> None:
+    until(out.getvalue)
+    deployments = world.k.apps_v1.deployments("shop")
+    with logged() as records:
+        deployments.patch("web", {"metadata": {"annotations": {"example.com/port": "none"}}})
+        until(lambda: records)
+        world.cluster.clock.step(2000)  # longer than any pause between tries
+        deployments.patch("web", {"metadata": {"annotations": {"example.com/port": "8080"}}})
+        until(lambda: out.getvalue().endswith("port 8080\n"))
+    assert len([each for each in records if "'none' is not a port" in each]) == 1
+
+
+@contextlib.contextmanager
+def logged() -> Generator[list[str], None, None]:
+    """The errors that are logged."""
+    records: list[str] = []
+
+    class Collector(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            records.append(self.format(record))
+
+    handler = Collector(logging.ERROR)
+    logging.getLogger().addHandler(handler)
+    try:
+        yield records
+    finally:
+        logging.getLogger().removeHandler(handler)
+
+
 def wait_for_lease(world: World, _: Names, out: io.StringIO) -> None:
     until(out.getvalue)
     assert world.k.get(Lease, "teams", namespace="shop").spec.holder_identity
@@ -254,10 +304,12 @@ SCENARIOS: dict[str, Scenario] = {
     "controllers: clean up when an object is deleted": delete_bucket,
     "controllers: let one of several replicas work": wait_for_lease,
     "controllers: look at an object again after some time": pass_five_minutes,
+    "controllers: look at an object when another object changes": change_mounted,
     "controllers: make objects that belong to another object": delete_what_is_owned,
     "controllers: react to some objects or some changes only": change_all,
     "controllers: record an event": wait_for_event,
     "controllers: report a status with conditions": wait_for_condition,
+    "controllers: stop trying again": set_ports,
     "controllers: write a controller": wait_for_team,
 }
 

@@ -17,6 +17,7 @@ import trustme
 import yaml
 from click.testing import CliRunner
 from kubeapi import Clientset
+from kubeapi.apps.v1 import Deployment
 
 from clientgen.cli.program import program
 from clientgen.testing import Action, FakeClock, FakeCluster, LocalServer, Play
@@ -304,6 +305,12 @@ def set_up_proxy(world: World) -> None:
     world.replace[":3128"] = f":{proxy.port}"
 
 
+def set_up_mount(world: World) -> None:
+    volume = {"name": "settings", "configMap": {"name": "settings"}}
+    volumes = {"spec": {"template": {"spec": {"volumes": [volume]}}}}
+    world.k.patch(Deployment, "web", volumes, namespace="shop")
+
+
 def set_up_ports(world: World) -> None:
     for port in (":8080", ":8081"):  # other tests may use them at the same time
         world.replace[f'"{port}"'] = '"127.0.0.1:0"'
@@ -331,6 +338,7 @@ SET_UP: dict[str, Callable[[World], None]] = {
     "connect: connect with a url and a token": set_up_tls,
     "connect: reach the cluster through a proxy": set_up_proxy,
     "controllers: add health checks and metrics": set_up_ports,
+    "controllers: look at an object when another object changes": set_up_mount,
     "controllers: report a status with conditions": set_up_custom_resources,
     "custom-resources": set_up_custom_resources,
     "pods": set_up_pods,

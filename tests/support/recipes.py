@@ -72,13 +72,13 @@ def write_modules(folder: Path) -> list[str]:
     """
     folder.mkdir(parents=True, exist_ok=True)
     paths: list[str] = []
-    for number, recipe in enumerate(recipes()):
+    for recipe in recipes():
         lines = PROLOGUE.splitlines()
         for block in recipe.blocks:
             if block.language == "python":
                 lines += [""] * (block.line - len(lines))
                 lines += block.text.splitlines()
-        path = folder / f"{recipe.page.stem.replace('-', '_')}_{number}.py"
+        path = folder / f"{re.sub(r'[^a-z]+', '_', str(recipe)).strip('_')}.py"
         path.write_text("\n".join(lines) + "\n", "utf-8")
         paths.append(str(path))
     return paths
