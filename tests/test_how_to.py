@@ -232,7 +232,14 @@ def change_all(world: World, _: Names, out: io.StringIO) -> None:
     until(out.getvalue)
     world.k.manifests(PAINTER, namespace="shop").apply()
     deployments = world.k.apps_v1.deployments("shop")
-    deployments.patch("web", {"metadata": {"annotations": {"seen": "yes"}}})
+    deployments.patch("web", {"metadata": {"labels": {"seen": "yes"}}})
+    # The controller hears of changes in order: what is not selected would come before this.
+    canary = PAINTER.replace("{name: painter}", "{name: canary, labels: {app: web}}")
+    world.k.manifests(canary.replace("painter", "canary"), namespace="shop").apply()
+    until(lambda: out.getvalue().endswith("canary\n"))
+    assert out.getvalue() == "shop/web\nshop/canary\n"
+    out.truncate(out.getvalue().index("shop/canary"))  # the page has no such Deployment
+    out.seek(0, io.SEEK_END)
     deployments.patch("web", {"spec": {"minReadySeconds": 1}})
     until(lambda: out.getvalue().count("\n") == 2)
 
