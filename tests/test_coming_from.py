@@ -1,0 +1,96 @@
+"""docs/coming-from: every call of ours on the pages is made, in the order of its page.
+
+A page is one program (tests/support/coming_from.py). It talks to a server over HTTP that plays
+workloads. Both checkers read the same programs (tests/test_checks.py), with those few calls that
+would not end.
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+import pytest
+import yaml
+from kubeapi import AsyncClientset, Clientset
+from support.coming_from import PAGES, Part, parts
+
+from clientgen.testing import FakeCluster, LocalServer
+
+OBJECTS = Path(__file__).with_name("support") / "coming_from.yaml"
+# They go on until they are stopped.
+ENDLESS = (".watch(): ", ".watch(Pod): ", ".run()")
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalServer]:
+    """A cluster with what the pages assume, and a kubeconfig with their contexts."""
+    cluster = FakeCluster()
+    cluster.apply_manifests(OBJECTS.read_text("utf-8"))
+    cluster.play()
+    container = cluster.container("shop/web-*")
+    container.on_exec(run_command)
+    container.port(8080, serve_page)
+    for pod in ("web-0", "web-1"):
+        cluster.logs(f"shop/{pod}").write("begun\nready")
+    (tmp_path / "deploy").mkdir()
+    (tmp_path / "deploy/settings.yaml").write_text(
+        "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, data: {colour: blue}}"
+    )
+    monkeypatch.chdir(tmp_path)
+    with LocalServer(cluster) as running:
+        config = yaml.safe_load(Path(running.kubeconfig).read_text())
+        [context] = config["contexts"]
+        context["context"]["namespace"] = "shop"
+        config["contexts"].append({**context, "name": "staging"})
+        (tmp_path / "kubeconfig").write_text(yaml.safe_dump(config))
+        monkeypatch.setenv("KUBECONFIG", "kubeconfig")
+        yield running
+
+
+def run_command(process: Any) -> int:
+    process.stdout.write(process.stdin.read() if process.command == ["cat"] else "done\n")
+    return 0
+
+
+def serve_page(connection: Any) -> None:
+    while connection.readline().strip():
+        pass
+    connection.write(b"HTTP/1.0 200 OK\r\n\r\nhello")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[page.stem for page in PAGES])
+def test_the_calls_of_a_page_work(page: Path, server: LocalServer) -> None:
+    names: dict[str, Any] = {"__name__": "page"}
+    failed: list[str] = []
+    with asyncio.Runner() as runner:  # blocking calls are made outside of its loop
+        for part in parts(page):
+            if part.is_call and is_endless(part):
+                continue
+            try:
+                if inspect.iscoroutine(running := eval(compiled(part), names)):
+                    runner.run(running)
+            except Exception as error:
+                failed.append(f"{part.place}: {part.code}: {error!r}")
+        for value in names.values():
+            if isinstance(value, Clientset):
+                value.close()
+            elif isinstance(value, AsyncClientset):
+                runner.run(value.aclose())
+    assert not failed, "\n".join(failed)
+
+
+def compiled(part: Part) -> CodeType:
+    """The code at its line of the page; it may await."""
+    page, code = part.place.partition(":")[0], "\n" * part.line + part.code
+    return compile(code, page, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+
+
+def is_endless(part: Part) -> bool:
+    """Whether a call goes on until somebody stops it."""
+    return any(word in part.code for word in ENDLESS)
