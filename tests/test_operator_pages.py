@@ -108,8 +108,8 @@ def test_the_manager_of_the_guide_works_as_it_is_shown(monkeypatch: pytest.Monke
 @pytest.mark.parametrize(
     ("page", "kind", "plural", "spec", "owned"),
     [
-        ("docs/coming-from-controller-runtime.md", "Web", "webs", {"port": 80}, Service),
-        ("docs/coming-from-kopf.md", "Board", "boards", {"text": "hello"}, ConfigMap),
+        ("docs/coming-from/controller-runtime.md", "Web", "webs", {"port": 80}, Service),
+        ("docs/coming-from/kopf.md", "Board", "boards", {"text": "hello"}, ConfigMap),
     ],
 )
 def test_the_controllers_of_the_pages_work(

@@ -24,9 +24,14 @@ CHECKED = ROOT / "tests/typing/coming_from_pages.py"
 HEADER = '''\
 """The calls on the pages of docs/coming-from, for type checkers. Written by tests."""
 
+from typing import Any
+
 # Lines show what a reader may write; nothing uses their values here.
 # pyright: reportUnusedExpression=false, reportUnusedVariable=false, reportUnusedImport=false
 # pyright: reportUnusedFunction=false, reportUnusedClass=false, reportUnusedCoroutine=true
+
+
+def given() -> Any: ...
 '''
 
 
@@ -48,15 +53,14 @@ class Part:
 
 def parts(page: Path) -> Iterator[Part]:
     """The parts of a page, in order; commands for a shell are none."""
-    block: list[str] | None = None
+    block: list[str] = []
     fence, is_ours = "", False
     for number, line in enumerate(page.read_text("utf-8").splitlines()):
         if line.startswith("```"):
             if fence == "```python":
-                assert block is not None
                 yield Part(page.stem, number - len(block), "\n".join(block) + "\n", is_call=False)
-            fence, block = ("", None) if fence else (line, [])
-        elif block is not None:
+            fence, block = "" if fence else line, []
+        elif fence:
             block.append(line)
         elif line.startswith("|"):
             cells = [cell.strip() for cell in CELLS.split(line.strip().strip("|"))]
@@ -82,7 +86,7 @@ def write_programs() -> Path:
     for page in PAGES:
         written.append(f"\n\nasync def {page.stem.replace('-', '_')}() -> None:")
         for part in parts(page):
-            written += [f"    # {part.place}", textwrap.indent(part.code.rstrip("\n"), "    ")]
+            written += [f"    # {part.place}", textwrap.indent(checked(part).rstrip("\n"), "    ")]
         written.append("    return")
     text = "\n".join(written) + "\n"
     if not CHECKED.exists() or CHECKED.read_text("utf-8") != text:
@@ -91,6 +95,13 @@ def write_programs() -> Path:
         scratch.write_text(text, "utf-8")
         scratch.replace(CHECKED)
     return CHECKED
+
+
+def checked(part: Part) -> str:
+    """The code of a part. Fields of classes have no values either, but are indented."""
+    if part.is_call or "context: " not in part.code:
+        return part.code
+    return re.sub(r"^(context: \S+)", r"\1 = given()", part.code, flags=re.MULTILINE)
 
 
 if __name__ == "__main__":
