@@ -14,6 +14,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from support.coming_from import write_programs
 from support.example_clients import generated_clients
 from support.golden import all_generated
 from support.how_to_worlds import modules_of_recipes
@@ -95,12 +96,14 @@ def test_black_has_nothing_to_do_in_generated_code(run_folders: RunFolders) -> N
 
 def test_types_by_mypy() -> None:
     generated_clients()
+    write_programs()
     config = tomllib.loads((ROOT / "pyproject.toml").read_text())
     check("mypy", *config["tool"]["mypy"]["files"], *modules_of_recipes())
 
 
 def test_types_by_pyright() -> None:
     generated_clients()
+    write_programs()
     # Named, since pyright would rather take a pyrightconfig.json of a folder above.
     check("pyright", "-p", str(ROOT / "pyproject.toml"), "--pythonpath", sys.executable)
 

@@ -11,6 +11,7 @@ import ast
 import asyncio
 import inspect
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -18,7 +19,7 @@ from typing import Any
 import pytest
 import yaml
 from kubeapi import AsyncClientset, Clientset
-from support.coming_from import PAGES, Part, parts
+from support.coming_from import CELLS, PAGES, Part, parts
 
 from clientgen.testing import FakeCluster, LocalServer
 
@@ -84,6 +85,25 @@ def test_the_calls_of_a_page_work(page: Path, server: LocalServer) -> None:
             elif isinstance(value, AsyncClientset):
                 runner.run(value.aclose())
     assert not failed, "\n".join(failed)
+
+
+def test_no_call_of_a_table_is_overlooked() -> None:
+    """A column with another heading would be skipped, and so would a rule that fits no call."""
+    headings = {
+        (page.stem, CELLS.split(before.strip("|"))[-1].strip())
+        for page in PAGES
+        for before, line in pairwise(page.read_text("utf-8").splitlines())
+        if line.startswith("|---")
+    }
+    assert headings - {(page.stem, "clientgen") for page in PAGES} == {
+        ("index", "the page"),
+        ("index", "code"),
+    }
+    calls = [part for page in PAGES for part in parts(page) if part.is_call]
+    assert len(calls) > 400
+    elsewhere = [part.code for part in calls if is_elsewhere(part)]
+    assert len(elsewhere) < 0.1 * len(calls)
+    assert all(any(word in code for code in elsewhere) for word in ELSEWHERE)
 
 
 def compiled(part: Part) -> CodeType:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["COMMANDS", "PAGES", "Part", "parts", "write_programs"]
+__all__ = ["CELLS", "COMMANDS", "PAGES", "Part", "parts", "write_programs"]
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "docs/coming-from").glob("*.md"))
