@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import asyncio
 import inspect
+import textwrap
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -104,6 +105,27 @@ def test_no_call_of_a_table_is_overlooked() -> None:
     elsewhere = [part.code for part in calls if is_elsewhere(part)]
     assert len(elsewhere) < 0.1 * len(calls)
     assert all(any(word in code for code in elsewhere) for word in ELSEWHERE)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[page.stem for page in PAGES])
+def test_a_page_imports_what_it_uses(page: Path) -> None:
+    nodes = [
+        (node, part.is_call)
+        for part in parts(page)
+        for node in ast.walk(ast.parse(in_a_function(part)))
+    ]
+    imported = {
+        (each.asname or each.name).partition(".")[0]
+        for node, is_call in nodes
+        if isinstance(node, ast.Import | ast.ImportFrom) and not is_call
+        for each in node.names
+    }
+    assert imported - {node.id for node, _ in nodes if isinstance(node, ast.Name)} == set()
+
+
+def in_a_function(part: Part) -> str:
+    """The code where it may await."""
+    return f"async def page():\n{textwrap.indent(part.code, '    ')}"
 
 
 def compiled(part: Part) -> CodeType:
