@@ -227,7 +227,7 @@ class ExecFailed(ClientError):
 
 
 class CopyFailed(ClientError):
-    """Files were not copied to or from a container, or not all of them. The message says why."""
+    """Some or all files were not copied to or from a container. The message says why."""
 
 
 class ProxyFailed(ClientError):

@@ -69,7 +69,7 @@ class Unpacker:
         self._skipped: list[str] = []
 
     def feed(self, data: bytes) -> int:
-        """Read bytes of the archive, and write its files. Returns the bytes of files so far.
+        """Read bytes of the archive, and write its files. Returns the number of bytes written.
 
         Raises:
             CopyFailed: The archive is malformed, or contains a path outside of the target, or

@@ -109,7 +109,7 @@ class AsyncClientsetBase:
         """Create a clientset from KUBECONFIG, ~/.kube/config or the pod's service account.
 
         Args:
-            kubeconfig: the kubeconfig file to use instead.
+            kubeconfig: the kubeconfig file to use instead of these.
             context: the context to use instead of the current context.
             options: see `ClientOptions`.
 
@@ -132,8 +132,8 @@ class AsyncClientsetBase:
     def scheme(self) -> Scheme:
         """The kinds that this clientset knows: the kinds of its package, and added kinds.
 
-        `PACKAGE.add_to_scheme(k.scheme)` adds another generated package,
-        `k.scheme.register(CLASS, plural=...)` a class of your own.
+        `PACKAGE.add_to_scheme(k.scheme)` adds another generated package.
+        `k.scheme.register(CLASS, plural=...)` adds a class of your own.
         """
         return self._new_scheme() if self._scheme is None else self._scheme
 
@@ -142,7 +142,7 @@ class AsyncClientsetBase:
 
         made = scheme_of(vars(kind).get("_module") for kind in type(self).__mro__)
         with self._lock:
-            scheme = self._scheme = self._scheme or made  # another thread may have been first
+            scheme = self._scheme = self._scheme or made  # another thread may have set it
         self._known = scheme.known_resources
         return scheme
 
@@ -158,7 +158,7 @@ class AsyncClientsetBase:
 
     @property
     def metadata(self) -> AsyncMetadataClient:
-        """Clients of any resource, for only the metadata: `k.metadata.resource("pods")`."""
+        """Clients that receive only metadata, of any resource: `k.metadata.resource("pods")`."""
         from .dynamic import AsyncMetadataClient
 
         return AsyncMetadataClient(self.dynamic)
@@ -282,8 +282,8 @@ class AsyncClientsetBase:
         """Create an object.
 
         Args:
-            body: the object, or a manifest with its apiVersion and kind. A manifest returns an
-                object of the class of its kind.
+            body: the object, or a manifest with its apiVersion and kind. For a manifest, the result
+                is an object of the class of its kind.
             namespace: the namespace, if the object has none; `k.namespace` by default.
             options: see `WriteOptions`.
         """
@@ -337,8 +337,8 @@ class AsyncClientsetBase:
         The field manager owns the fields that are set in `body`.
 
         Args:
-            body: the object, or a manifest with its apiVersion and kind. A manifest returns an
-                object of the class of its kind.
+            body: the object, or a manifest with its apiVersion and kind. For a manifest, the result
+                is an object of the class of its kind.
             namespace: the namespace, if the object has none; `k.namespace` by default.
             options: see `ApplyOptions`.
 
@@ -616,7 +616,7 @@ class AsyncClientsetBase:
             what: the object; or a class.
             given: the name, if `what` is the class of one object.
             until: a condition of `clientgen.runtime.conditions`, or any function of the object.
-            namespace: the namespace, if the object does not state one.
+            namespace: the namespace, if the object has none.
             options: `fail`, `timeout`, `on_progress`; with a class alone `label_selector` and
                 `field_selector`, too.
 

@@ -1,4 +1,4 @@
-"""Copies files to and from containers, with `tar` in the container, or without for single files."""
+"""Copies files to and from containers, with `tar` in the container; single files without `tar`."""
 
 from __future__ import annotations
 

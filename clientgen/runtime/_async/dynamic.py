@@ -80,8 +80,8 @@ class AsyncDynamicClient:
     Args:
         rest: the client that sends requests.
         scheme: the kinds whose objects are instances of classes; other objects are `Unstructured`.
-        namespace: the namespace of single objects, unless a call or the object names one; by
-            default the namespace of the configuration.
+        namespace: the namespace of single objects, unless a call or the object names a namespace;
+            by default the namespace of the configuration.
     """
 
     def __init__(

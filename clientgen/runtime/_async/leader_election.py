@@ -60,12 +60,12 @@ class AsyncLeaderElector:
             ...
 
     The defaults are those of Kubernetes' own components. `election` documents the rules, and under
-    which condition two electors never lead at once. Leadership permits to *begin* an action: a
-    request that was sent before may reach a server after leadership has ended.
+    which condition two electors never lead at once. Leadership is the permission to *begin* an
+    action: a request that was sent before may reach a server after leadership has ended.
 
     The work is `on_started_leading`, or the body of the `async with`. When leadership is lost, the
     task of the work is cancelled. A thread cannot be cancelled: it has to check `is_leader`, or
-    `on_stopped_leading` has to stop it. From that moment, writes of the work raise `LeadershipLost`
+    `on_stopped_leading` has to stop it. After the loss, writes of the work raise `LeadershipLost`
     and are not sent, whichever client the work uses. When the elector is stopped or cancelled, it
     renews the lease until the work has ended, and then releases the lease, so that the next leader
     need not wait.
@@ -220,7 +220,7 @@ class AsyncLeaderElector:
             raise self._failure
 
     def stop(self) -> None:
-        """Stop leading, or trying to, and release the lease."""
+        """Stop leading or trying to lead, and release the lease."""
         self._stopping.set()
         self._ending.set()
 

@@ -85,7 +85,7 @@ class AsyncLeaseClient:
                 request = election.on_response(request, lease, clock.monotonic(), clock.now())
 
     async def send(self, request: LeaseRequest, election: Election, timeout: float) -> Lease | None:
-        """Send a request, and return the lease; None if a read lease does not exist."""
+        """Send a request, and return the lease; None if the lease to read does not exist."""
         if request.lease is None:
             return await self.get(election.name, timeout)
         if request.verb == "create":

@@ -170,8 +170,8 @@ class AsyncRest(Unpicklable):
     ) -> HttpResponse:
         """Send a request, with retries, and return the complete successful response.
 
-        `max_retries` overrides the client's; the reflector retries by itself. The caches of this
-        client's informers show a written object before this returns.
+        `max_retries` overrides the option of the client; the reflector retries by itself. The
+        caches of this client's informers show a written object before this returns.
 
         Raises:
             ApiError: the server responded with an error.

@@ -43,7 +43,7 @@ class AsyncSharding:
     No key has two owners at the same moment; `shard_assignment` states the conditions. Call `owns`
     before each piece of work, and check all keys again on `on_change`, because this replica may own
     more keys. Work that began while this replica owned the key may end later: if the network fails,
-    it has `lease_duration` minus `renew_deadline` seconds to end, and usually more.
+    this work has `lease_duration` minus `renew_deadline` seconds to end, and usually more.
 
     Each replica sends two requests per retry period: it renews its lease, and lists all leases.
 

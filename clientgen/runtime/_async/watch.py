@@ -101,7 +101,7 @@ class AsyncWatch(AsyncStoppable, Generic[T]):
         return self._codec.new_framer()
 
     async def _handle_end(self, error: ClientError | None) -> None:
-        """Handle the end of a connection: wait before the next, end the iteration, or raise."""
+        """Handle the end of a connection: reconnect later, end the iteration, or raise an error."""
         await self._close_stream()
         self._frames.clear()
         if self._stopped.is_set():

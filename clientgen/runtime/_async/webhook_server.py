@@ -308,8 +308,8 @@ class AsyncWebhooks:
             service: The service in front of the webhooks, as `NAMESPACE/NAME`.
             port: The port of the service.
             url: The URL of the webhooks instead of a service.
-            ca_bundle: The certificate authority, in PEM. If it is empty, another program has to
-                write the authority into the configurations, such as cert-manager.
+            ca_bundle: The certificate authority, in PEM. If it is empty, another program, such as
+                cert-manager, has to write the authority into the configurations.
             annotations: Annotations of the configurations, such as
                 `{"cert-manager.io/inject-ca-from": "NAMESPACE/CERTIFICATE"}`.
             **defaults: Default options for all webhooks.

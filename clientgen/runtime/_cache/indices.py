@@ -54,7 +54,7 @@ class Index(Generic[T]):
         return self.buckets.get(value) or {}
 
     def values_for(self, key: str, obj: T, failures: list[IndexFailure]) -> tuple[str, ...]:
-        """Return the values of an object. If the function fails, add a failure and return none."""
+        """Return the values of an object. If the function fails, add a failure, and return ()."""
         try:
             return _checked(self.function(obj))
         except Exception as error:  # noqa: BLE001 - whatever a user's function raises

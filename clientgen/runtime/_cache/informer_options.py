@@ -39,7 +39,7 @@ class FactoryOptions(ScopeOptions, total=False):
 
     `resync_period` is in seconds; 0 disables resyncs. `transform` is called with every object
     before it is stored, for example `clientgen.runtime.drop_managed_fields`. With `own_writes`, the
-    default, caches show the objects that the same client writes as soon as the call returns.
+    default, caches show an object that the same client has written as soon as the write returns.
     """
 
     resync_period: float

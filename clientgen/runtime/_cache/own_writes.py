@@ -17,8 +17,8 @@ next object that the program creates gives a bound: its version is higher than t
 deletion, if the create was sent after the response to the deletion. (Other writes give no bound,
 because a write that changes nothing returns an old version.)
 
-A list of the latest state that was requested after the response to the write is the truth, so the
-overlay is dropped. This also covers a server that was restored from a backup.
+A list of the latest state that was requested after the response to the write shows the effect of
+the write, so the overlay is dropped. This also covers a server that was restored from a backup.
 
 This module makes decisions only; callers hold the lock of the cache.
 """
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MAX_OVERLAYS = 10_000
-"""The maximum number of overlays of an informer. Above it, the oldest are dropped."""
+"""The maximum number of overlays of an informer. Above it, the oldest ones are dropped."""
 
 MAX_OVERLAY_SECONDS = 600.0
 """The maximum age of an overlay while a watch delivers events."""
@@ -650,7 +650,7 @@ class OwnWrites(Generic[T]):
     def _note_earlier_write(
         self, key: str, overlay: _Overlay[T], own: T | None, uid: str, version: int
     ) -> None:
-        """Note the object of a write whose response came after that of a later write."""
+        """Note the object of a write whose response came after the response to a later write."""
         if overlay.is_gone:
             if uid in overlay.deleted_uids:
                 overlay.seen_version = max(overlay.seen_version or 0, version)
@@ -659,7 +659,7 @@ class OwnWrites(Generic[T]):
         is_newer = version > max(overlay.own_version or 0, progress)
         if (
             overlay.changes and overlay.uid == uid and is_newer
-        ):  # the later response had a part only
+        ):  # the later response contained only a part
             overlay.own, overlay.own_version = own, version
             overlay.changes = [each for each in overlay.changes if each[0] > version]
             self._show(key, overlay.shown())

@@ -27,7 +27,7 @@ def judge_claim(obj: Json) -> Verdict:
 
 
 def judge_service(obj: Json) -> Verdict:
-    """Judge whether a Service has its addresses. Unlike in kstatus, these include external ones."""
+    """Judge whether a Service has its addresses, also external ones (unlike in kstatus)."""
     if text(obj, "spec", "type") != "LoadBalancer":
         return met("the Service needs no address of a load balancer")
     if not text(obj, "spec", "clusterIP"):

@@ -111,7 +111,10 @@ def _with_failure(obj: Json, problem: str) -> str:
 
 
 def judge_stateful_set(obj: Json) -> Verdict:
-    """Judge whether all replicas are ready, and updated above the partition. OnDelete is ready."""
+    """Judge whether all replicas are ready, and updated above the partition.
+
+    A StatefulSet with the update strategy OnDelete is always ready.
+    """
     if problem := generation_problem(obj, required=True):
         return unmet(problem)
     if text(obj, "spec", "updateStrategy", "type") == "OnDelete":

@@ -176,7 +176,7 @@ def _has_file_or_data(fields: Fields, key: str) -> bool:
 
 
 def _check_provider(fields: Fields) -> None:
-    """Report an auth-provider, the predecessor of exec plugins. kubectl supports only a few."""
+    """Report an auth-provider, which preceded exec plugins. kubectl supports only a few of them."""
     provider = fields.nested("auth-provider")
     if provider is None:
         return

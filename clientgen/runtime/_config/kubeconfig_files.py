@@ -166,7 +166,7 @@ def kind_of(value: object) -> str:
 
 
 def _type_meta_problems(top: dict[object, object], file: ConfigFile) -> list[str]:
-    """Return a problem for each of apiVersion and kind that a kubeconfig cannot have."""
+    """Return a problem for a wrong apiVersion, and a problem for a wrong kind."""
     return [
         f'{file.shown}: {key} is not "{wanted}"; this is not a kubeconfig'
         for key, wanted in (("apiVersion", "v1"), ("kind", "Config"))

@@ -209,7 +209,7 @@ class Election:
         """Return whether a leader still renews its lease.
 
         Candidates are always healthy. A leader is not healthy if its last renewal is older than the
-        lease duration plus the tolerance, and it has not noticed.
+        lease duration plus the tolerance, and the leader has not noticed.
         """
         leadership = self._leadership
         return (

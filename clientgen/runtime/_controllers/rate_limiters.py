@@ -45,7 +45,7 @@ class _Failures(Generic[T]):
         self._failures: dict[T, int] = {}
 
     def _count_failure(self, item: T) -> int:
-        """Count a failure. Returns the number of failures before."""
+        """Count a failure. Returns the number of earlier failures."""
         before = self._failures.get(item, 0)
         self._failures[item] = before + 1
         return before
@@ -156,5 +156,5 @@ def default_controller_limiter() -> RateLimiter[Hashable]:
 
 
 def default_item_limiter() -> RateLimiter[Hashable]:
-    """Return client-go's default limiter per item: 1 ms doubling up to 1000 s."""
+    """Return client-go's default limiter per item: 1 ms, doubling up to 1000 s."""
     return ItemExponentialFailure()

@@ -97,7 +97,7 @@ class RefreshLimit:
         self._seconds = seconds
 
     def allows(self, now: float) -> bool:
-        """Return whether discovery may be repeated now. Counts the refresh if it may."""
+        """Return whether discovery may be repeated now. If so, counts the refresh."""
         times = self._times
         if len(times) == times.maxlen and now - times[0] < self._seconds:
             return False

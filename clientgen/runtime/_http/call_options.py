@@ -55,7 +55,7 @@ class SelectionOptions(CallOptions, total=False):
     resource_version_match: ResourceVersionMatch
     """How `resource_version` applies: `Exact` or `NotOlderThan`."""
     shard_selector: str
-    """The part of the collection that is selected, by a hash of a field."""
+    """The part of the collection to select, by a hash of a field."""
 
 
 class EachOptions(SelectionOptions, total=False):
@@ -75,7 +75,7 @@ class ListOptions(EachOptions, total=False):
     """
 
     continue_: str
-    """The token of the page before: `metadata.continue_` of its list."""
+    """The token of the next page: `metadata.continue_` of the previous page."""
 
 
 class WatchOptions(SelectionOptions, total=False):
@@ -156,11 +156,11 @@ class DeleteCollectionOptions(CallOptions, total=False):
     resource_version_match: ResourceVersionMatch
     """How `resource_version` applies: `Exact` or `NotOlderThan`."""
     shard_selector: str
-    """The part of the collection that is selected, by a hash of a field."""
+    """The part of the collection to select, by a hash of a field."""
     limit: int
     """Delete at most about this many objects."""
     continue_: str
-    """The token of the page before: `metadata.continue_` of its list."""
+    """The token of the next page: `metadata.continue_` of the previous page."""
     timeout_seconds: int
     """The seconds after which the server ends the call."""
     dry_run: bool

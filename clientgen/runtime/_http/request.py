@@ -160,7 +160,7 @@ def selector_text(name: str, value: object) -> str:
         ValueError: a key or a value is not valid.
     """
     if isinstance(value, str):
-        return str(value)  # a plain str: a FieldTerm raises in conditions
+        return str(value)  # a plain str: a FieldTerm in a condition raises
     if not isinstance(value, Mapping):
         example = '"app=web" or {"app": "web"}'
         if name != "label_selector":

@@ -216,7 +216,7 @@ class _Positions:
         self._indices: dict[tuple[str, ...], dict[bytes, int]] = {}
 
     def of(self, key: str) -> int | None:
-        """Return the position of the item that a key of a field set names; None if none matches."""
+        """Return the position of the item that a key of a field set names; None if no item does."""
         if key.startswith(_KEY):
             wanted = _key_fields(key)
             return self._positions_by(tuple(sorted(wanted))).get(_encoded(wanted))

@@ -42,8 +42,8 @@ def namespace_for(
 ) -> str | None:
     """Return the namespace of an object; None for cluster-scoped resources.
 
-    A cluster-scoped object may have a namespace, because servers remove it
-    (apiserver: EnsureObjectNamespaceMatchesRequestNamespace).
+    A cluster-scoped object may have a namespace, because servers remove the namespace (apiserver:
+    EnsureObjectNamespaceMatchesRequestNamespace).
 
     Args:
         resource: the resource of the object's kind.

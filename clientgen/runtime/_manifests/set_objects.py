@@ -42,7 +42,7 @@ class SetObject(Struct, frozen=True, eq=False):
     obj: Model | Unstructured
     manifest: Manifest
     _digest: int
-    """The hash of the object when it was read. It differs if the object was changed since."""
+    """The hash of the object when it was read. It differs if the object was changed later."""
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.where}>"  # the object may be a Secret

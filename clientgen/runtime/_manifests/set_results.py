@@ -99,7 +99,7 @@ class SetResult(Sequence[ObjectOutcome]):
 
     @property
     def changed(self) -> bool:
-        """Whether anything in the cluster was changed, or would be without `dry_run`."""
+        """Whether anything in the cluster was changed, or would have been without `dry_run`."""
         return any(each.outcome not in {"unchanged", "kept"} for each in self._outcomes)
 
     def __str__(self) -> str:
@@ -132,8 +132,9 @@ class ObjectFailure(Struct, frozen=True, eq=False):
 class ManifestSetError(ExceptionGroup[Exception], ClientError):
     """Some objects of a manifest set failed. The message has a line per object, with its place.
 
-    `exceptions` has the errors, so that `except*` can select some. The other objects were processed
-    nevertheless, unless the connection or the credentials failed. `result` has their outcomes.
+    `exceptions` has the errors, so that `except*` can select some of them. The other objects were
+    processed nevertheless, unless the connection or the credentials failed. `result` has their
+    outcomes.
     """
 
     __module__ = "clientgen.runtime"  # tracebacks and pickles name the public module

@@ -53,7 +53,7 @@ def _share(value: Any) -> Any:
 
 
 def _copier(kind: type[ModelBase]) -> Copier:
-    """Return the copy function of a model: msgspec copies the object, a loop its mutable parts."""
+    """Return the copy function of a model: it copies the object, then its mutable parts."""
     fields = fields_of(known_model(kind)).values()
     names = tuple(f.name for f in fields if not _is_immutable(f.type))
     shallow = cast("Any", Struct).__copy__

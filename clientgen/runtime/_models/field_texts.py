@@ -35,7 +35,7 @@ def with_field_texts(cls: type) -> str | None:
 
 
 def _field_texts(cls: type) -> Mapping[str, str]:
-    """Return the texts of the fields by name, those of base classes first."""
+    """Return the texts of the fields by name. Fields of base classes come first."""
     texts: dict[str, str] = {}
     for each in reversed(cls.__mro__):
         texts |= _texts_of_module(each.__module__).get(each.__qualname__, {})

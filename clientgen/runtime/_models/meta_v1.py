@@ -120,7 +120,7 @@ class ObjectMeta(Model):
     """Which manager owns which fields. Maintained by the server for server-side apply."""
 
     def __rich_repr__(self) -> list[tuple[str, Any]]:
-        """Show the fields that are set to rich, except the manifest in kubectl's annotation."""
+        """Yield the set fields for rich, except the manifest in kubectl's annotation."""
         return [*model_items(_without_manifest(self))]
 
 
@@ -152,7 +152,7 @@ class ModelList(Model, Generic[T]):
     metadata: ListMeta = auto(ListMeta)
     """The version of the list, and the token of the next page."""
     items: list[T] = field(default_factory=lambda: [])  # noqa: PIE807 - `list` would not be sent
-    """The objects. Always sent, even if there are none."""
+    """The objects. Always sent, even if the list is empty."""
 
     def __iter__(self) -> Iterator[T]:
         """Iterate over the items."""
@@ -216,7 +216,7 @@ class Condition(Model):
 
 
 class Preconditions(Model):
-    """Conditions for a deletion. If one is not met, the server responds with a conflict."""
+    """Conditions for a deletion. If a condition is not met, the server responds with a conflict."""
 
     uid: str | None = None
     """The uid the object must have."""
@@ -262,7 +262,7 @@ class StatusDetails(Model):
     group: str | None = None
     """The group of the resource."""
     kind: str | None = None
-    """The plural of the resource, or for some reasons its kind."""
+    """The plural of the resource, or with some values of `reason` its kind."""
     uid: str | None = None
     """The uid of the object."""
     causes: list[StatusCause] = field(default_factory=list)
@@ -335,7 +335,7 @@ class APIGroup(Model):
     name: str
     """The group; empty for the core group."""
     versions: list[GroupVersionForDiscovery]
-    """The versions, the preferred one first."""
+    """The versions. The preferred version comes first."""
     preferred_version: GroupVersionForDiscovery | None = None
     """The version that the server prefers."""
     server_address_by_client_cidrs: list[ServerAddressByClientCIDR] = field(

@@ -122,7 +122,7 @@ class Model(ModelBase):
         return model_repr(self)
 
     def __rich_repr__(self) -> list[tuple[str, Any]]:
-        """Show rich all fields that are set, with sensitive values hidden."""
+        """Yield all fields that are set for rich. Sensitive values are hidden."""
         return [*model_items(self)]
 
     def __deepcopy__(self, _memo: dict[int, Any]) -> Model:

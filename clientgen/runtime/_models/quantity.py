@@ -217,7 +217,7 @@ else:
 
 
 class _QuantityCache(dict[str, Quantity]):
-    """A cache of received quantities by text: every pod has several, and few texts differ."""
+    """A cache of received quantities by text, because many objects have the same quantities."""
 
     def __missing__(self, text: str) -> Quantity:
         quantity = _unparsed(text)

@@ -34,7 +34,9 @@ def make_sound(status: Status) -> Status:
 
 
 def wait_seconds(value: object) -> int | None:
-    """Return the seconds to wait before a retry, at most MAX_RETRY_AFTER_SECONDS; None if invalid.
+    """Return the seconds to wait before a retry; None if the value is invalid.
+
+    The result is at most MAX_RETRY_AFTER_SECONDS.
 
     Args:
         value: a number, or the text of a Retry-After header. A date is not supported, as in

@@ -105,7 +105,7 @@ class Unstructured(dict[str, Any]):
         return identity_repr(self, self._identity())
 
     def __rich_repr__(self) -> list[tuple[str, str]]:
-        """Show rich the kind, namespace and name."""
+        """Yield the kind, namespace and name for rich."""
         return self._identity()
 
     if not TYPE_CHECKING:  # for type checkers, the class has the declared attributes only

@@ -1,7 +1,7 @@
 """An HTTP/1.1 server for a program's own endpoints, on an event loop, with aiohttp.
 
-The module is imported when a server starts, because aiohttp is a large import. Limits protect the
-program from its clients: of headers, bodies, connections, running requests and their duration.
+The module is imported when a server starts, because aiohttp is a large import. Limits of headers,
+bodies, connections, running requests and their duration protect the program from its clients.
 """
 
 from __future__ import annotations
@@ -274,7 +274,7 @@ class EndpointServer:
 
 
 class _Server(Server):
-    """An aiohttp server that stores the transport of each connection, and reports ended ones."""
+    """An aiohttp server that stores the transport of each connection, and reports its end."""
 
     on_end: Callable[[RequestHandler], object]
     transports: dict[RequestHandler, asyncio.Transport]

@@ -2,8 +2,9 @@
 
 This is the counterpart of `endpoint_server` for programs without an event loop. The module is
 imported when a server starts. Each connection has a thread. Each answer has its own thread, too:
-threads cannot be stopped, so the connection abandons an answer that takes too long. Limits protect
-the program from its clients: of headers, bodies, connections, running requests and their duration.
+threads cannot be stopped, so the connection abandons an answer that takes too long. Limits of
+headers, bodies, connections, running requests and their duration protect the program from its
+clients.
 """
 
 from __future__ import annotations

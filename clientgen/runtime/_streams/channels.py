@@ -44,7 +44,7 @@ def message(channel: int, data: bytes | memoryview) -> bytes:
 
 
 def close_message(channel: int) -> bytes:
-    """Return the message that closes a channel; for v5."""
+    """Return the message that closes a channel, for `v5.channel.k8s.io`."""
     return bytes((CLOSE, channel))
 
 

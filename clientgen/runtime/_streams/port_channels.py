@@ -1,8 +1,8 @@
 """The channels of port-forward over a WebSocket, without I/O.
 
-With `v4.channel.k8s.io`, channel 0 carries the data of the port and channel 1 errors. The first
-message of each channel is the port number, as two bytes in little-endian order. A WebSocket carries
-one connection. See pkg/kubelet of Kubernetes: cri/streaming/portforward/websocket.go.
+With `v4.channel.k8s.io`, channel 0 carries the data of the port, and channel 1 carries errors. The
+first message of each channel is the port number, as two bytes in little-endian order. A WebSocket
+carries one connection. See pkg/kubelet of Kubernetes: cri/streaming/portforward/websocket.go.
 """
 
 from __future__ import annotations

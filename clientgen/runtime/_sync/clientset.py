@@ -110,7 +110,7 @@ class ClientsetBase:
         """Create a clientset from KUBECONFIG, ~/.kube/config or the pod's service account.
 
         Args:
-            kubeconfig: the kubeconfig file to use instead.
+            kubeconfig: the kubeconfig file to use instead of these.
             context: the context to use instead of the current context.
             options: see `ClientOptions`.
 
@@ -133,8 +133,8 @@ class ClientsetBase:
     def scheme(self) -> Scheme:
         """The kinds that this clientset knows: the kinds of its package, and added kinds.
 
-        `PACKAGE.add_to_scheme(k.scheme)` adds another generated package,
-        `k.scheme.register(CLASS, plural=...)` a class of your own.
+        `PACKAGE.add_to_scheme(k.scheme)` adds another generated package.
+        `k.scheme.register(CLASS, plural=...)` adds a class of your own.
         """
         return self._new_scheme() if self._scheme is None else self._scheme
 
@@ -143,7 +143,7 @@ class ClientsetBase:
 
         made = scheme_of(vars(kind).get("_module") for kind in type(self).__mro__)
         with self._lock:
-            scheme = self._scheme = self._scheme or made  # another thread may have been first
+            scheme = self._scheme = self._scheme or made  # another thread may have set it
         self._known = scheme.known_resources
         return scheme
 
@@ -159,7 +159,7 @@ class ClientsetBase:
 
     @property
     def metadata(self) -> MetadataClient:
-        """Clients of any resource, for only the metadata: `k.metadata.resource("pods")`."""
+        """Clients that receive only metadata, of any resource: `k.metadata.resource("pods")`."""
         from .dynamic import MetadataClient
 
         return MetadataClient(self.dynamic)
@@ -283,8 +283,8 @@ class ClientsetBase:
         """Create an object.
 
         Args:
-            body: the object, or a manifest with its apiVersion and kind. A manifest returns an
-                object of the class of its kind.
+            body: the object, or a manifest with its apiVersion and kind. For a manifest, the result
+                is an object of the class of its kind.
             namespace: the namespace, if the object has none; `k.namespace` by default.
             options: see `WriteOptions`.
         """
@@ -338,8 +338,8 @@ class ClientsetBase:
         The field manager owns the fields that are set in `body`.
 
         Args:
-            body: the object, or a manifest with its apiVersion and kind. A manifest returns an
-                object of the class of its kind.
+            body: the object, or a manifest with its apiVersion and kind. For a manifest, the result
+                is an object of the class of its kind.
             namespace: the namespace, if the object has none; `k.namespace` by default.
             options: see `ApplyOptions`.
 
@@ -617,7 +617,7 @@ class ClientsetBase:
             what: the object; or a class.
             given: the name, if `what` is the class of one object.
             until: a condition of `clientgen.runtime.conditions`, or any function of the object.
-            namespace: the namespace, if the object does not state one.
+            namespace: the namespace, if the object has none.
             options: `fail`, `timeout`, `on_progress`; with a class alone `label_selector` and
                 `field_selector`, too.
 

@@ -1,5 +1,5 @@
 # Derived from _async/copying.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""Copies files to and from containers, with `tar` in the container, or without for single files."""
+"""Copies files to and from containers, with `tar` in the container; single files without `tar`."""
 
 from __future__ import annotations
 

@@ -35,8 +35,8 @@ class ExecStream(ReadByFor):
 
     Iterate over the stream to get each `Output` until the process ends. If your program does not
     read, the process blocks once the buffers of the connection are full. Leaving the `with` block,
-    also by cancellation, closes the connection. The container runtime decides whether a process
-    that still runs then is killed.
+    also by cancellation, closes the connection. The container runtime decides whether it kills a
+    process that still runs.
 
     One task or thread may read while others write.
     """

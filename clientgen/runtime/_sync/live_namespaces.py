@@ -40,10 +40,11 @@ class LiveNamespaces:
 
     def __init__(self, selector: str = "") -> None:
         self.selector = selector
-        # To prevent deadlocks, acquired before the lock of an informer's cache, never after it.
+        # To prevent deadlocks, this lock is acquired before the lock of an informer's cache, never
+        # after it.
         self.lock = short_lock()
         self.is_known = False
-        # Replaced, never changed, because `title` reads it without the lock.
+        # This set is replaced, never changed, because `title` reads it without the lock.
         self._names: frozenset[str] = frozenset()
         self._ready: set[str] = set()
         self._informers: list[Member] = []

@@ -98,8 +98,8 @@ def drain(
     Args:
         k: The clientset, or its `rest`.
         node: The name of the node.
-        force: Evict also Pods that no controller would create again.
-        delete_empty_dir_data: Evict also Pods with emptyDir volumes, whose data is lost.
+        force: Also evict Pods that no controller would create again.
+        delete_empty_dir_data: Also evict Pods with emptyDir volumes, whose data is lost.
         grace_period_seconds: The seconds that Pods have to terminate; None means the setting of
             each Pod.
         pod_selector: Evict only Pods whose labels match. None for all Pods of the node.

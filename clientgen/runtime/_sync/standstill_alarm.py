@@ -36,8 +36,8 @@ def alarm_at(clock: Clock, moment: float, alarm: Callable[[], object]) -> Callab
 def alarm_once(clock: Clock, moment: float, alarm: Callable[[str], object]) -> Callable[[], object]:
     """Call `alarm` once: at a time of a clock, or when a FakeClock has not moved for too long.
 
-    The argument is a sentence for the error message in the second case, and empty in the first.
-    Returns a function that cancels the alarm.
+    The argument is a sentence for the error message in the second case, and empty in the first
+    case. Returns a function that cancels the alarm.
     """
     is_over = Event()
 

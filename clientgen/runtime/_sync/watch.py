@@ -100,7 +100,7 @@ class Watch(Stoppable, Generic[T]):
         return self._codec.new_framer()
 
     def _handle_end(self, error: ClientError | None) -> None:
-        """Handle the end of a connection: wait before the next, end the iteration, or raise."""
+        """Handle the end of a connection: reconnect later, end the iteration, or raise an error."""
         self._close_stream()
         self._frames.clear()
         if self._stopped.is_set():

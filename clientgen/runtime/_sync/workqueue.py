@@ -263,7 +263,7 @@ class WorkQueue(Generic[T]):
 
 
 class PriorityQueue(WorkQueue[T]):
-    """A work queue that prefers higher priorities. 0 is normal, LOW_PRIORITY can wait.
+    """A work queue that prefers higher priorities. Items with LOW_PRIORITY can wait.
 
     Each item is in the queue once: an item that is added again keeps the higher priority and the
     earlier time. This is controller-runtime's queue. Its default limiter only delays each item: 5

@@ -58,7 +58,7 @@ class ContainerFiles(dict[str, bytes]):
         return program(self, process, words)
 
     def is_folder(self, path: str) -> bool:
-        """Return whether a path is a directory: the root, or a path with files below."""
+        """Return whether a path is a directory: the root, or a path with files below it."""
         return path == "/" or any(each.startswith(f"{path}/") for each in self)
 
     def below(self, path: str) -> Iterator[str]:

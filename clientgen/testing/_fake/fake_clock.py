@@ -112,7 +112,7 @@ class FakeClock:
     def stop_at(self, due: Callable[[], float | None]) -> None:
         """Make `step` stop at each time that `due` returns.
 
-        Work of the cluster then happens, and has its effects, at its own time.
+        So the work of the cluster that is due then takes effect at exactly that time.
         """
         self._stops.append(due)
 
@@ -281,7 +281,7 @@ class FakeClock:
     def waiters(self) -> int:
         """The number of waits and listeners.
 
-        Each cluster has a listener, and each waiting request a wait.
+        Each cluster has a listener, and each waiting request has a wait.
         """
         with self._lock:
             return len(self._waits)

@@ -356,7 +356,7 @@ class FakeCluster:
             delay: the seconds after which controllers react to a change.
             max_pods: the number of pods in the cluster at which controllers stop creating more.
             advance: whether a `FakeClock` moves by itself while a client waits for a watch, as far
-                as `settle` moves it. No thread has to step the clock then.
+                as `settle` moves it. Then no thread has to step the clock.
 
         Raises:
             ValueError: a number is out of range, or `advance` is set and the clock is not a

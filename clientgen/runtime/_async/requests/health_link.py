@@ -1,4 +1,4 @@
-"""Monitors streams, and makes watches fail that do not open soon."""
+"""Monitors streams, and ends watches that do not open soon."""
 
 # ruff: noqa: ASYNC109 - transports limit the time
 

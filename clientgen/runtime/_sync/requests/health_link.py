@@ -1,5 +1,5 @@
 # Derived from _async/requests/health_link.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""Monitors streams, and makes watches fail that do not open soon."""
+"""Monitors streams, and ends watches that do not open soon."""
 
 # ruff: noqa: ASYNC109 - transports limit the time
 
