@@ -174,7 +174,7 @@ class AsyncHttpTransport(Unpicklable):
 
     @asynccontextmanager
     async def _opening(self, timeout: float | None) -> AsyncGenerator[None]:
-        """Limit the time in which a stream is opened. `aclose` ends it, too.
+        """Limit the time in which a stream is opened. `aclose` also ends the opening.
 
         Raises:
             TimeoutError: The seconds have passed.
@@ -194,7 +194,7 @@ class AsyncHttpTransport(Unpicklable):
             over.set_result(None)
 
     def _register_stream(self, stream: _Stream) -> None:
-        """Register a stream, so that `aclose` ends it. After `aclose`, end the stream now."""
+        """Register a stream for `aclose` to end. If `aclose` was called already, end the stream."""
         self._streams.add(stream)
         if self._closed:
             stream.abort()

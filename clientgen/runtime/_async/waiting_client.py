@@ -98,7 +98,7 @@ class AsyncWaitingCollection(AsyncResourceClient, Generic[T]):
 class AsyncWaitingClient(AsyncWaitingCollection[T]):
     """A client that can wait for one object, too."""
 
-    # The result may be None with `deleted` only. With other conditions, the object exists at the
+    # Only with `deleted`, the result may be None. With other conditions, the object exists at the
     # end.
     @overload
     async def wait(  # type: ignore[overload-overlap]

@@ -68,7 +68,7 @@ _decoder = msgspec.json.Decoder(Snapshot)
 
 
 def read_snapshot(content: bytes, server: str) -> Snapshot | None:
-    """Decode a file. Returns None if the file is broken, or has another server or format."""
+    """Decode a file. Returns None if the file is broken, or is of another server or format."""
     try:
         snapshot = _decoder.decode(content)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):

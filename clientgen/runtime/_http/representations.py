@@ -64,7 +64,10 @@ def _representation(model: type[Any]) -> str:
 
 @once
 def _accept(accept: str, kind: str) -> str:
-    """Return the Accept header: the media types with the representation, then alone."""
+    """Return the Accept header.
+
+    It contains each media type with the parameters of the representation, then without them.
+    """
     parameters = f";as={kind};g=meta.k8s.io;v=v1"
     types = [entry.strip().partition(";") for entry in accept.split(",")]
     wanted = [f"{media.strip()}{parameters}{semicolon}{rest}" for media, semicolon, rest in types]

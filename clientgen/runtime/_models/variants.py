@@ -113,7 +113,7 @@ def _can_be_attribute(wire: str, model: type[ModelBase]) -> bool:
     return (
         wire.isidentifier()
         and not keyword.iskeyword(wire)
-        # Names with an underscore are private, and those with `unknown_` are generated.
+        # Names that begin with `_` are private; names that begin with `unknown_` are generated.
         and not wire.startswith(("_", "unknown_"))
         and not hasattr(model, wire)
     )

@@ -94,7 +94,8 @@ class Peers(Generic[C]):
 
         Returns:
             Whether there is memory, and the connections that the caller must close to make room.
-            These receive a body or send an answer, and belong to the peer that uses most memory.
+            These receive a body or send an answer, and belong to the peer that uses the most
+            memory.
         """
         victims: list[C] = []
         with self._lock:

@@ -53,7 +53,7 @@ class DrainPlan(Struct):
         force: bool,
         delete_empty_dir_data: bool,
     ) -> DrainPlan:
-        """Decide for each Pod.
+        """Decide for each Pod whether to evict it.
 
         Args:
             pods: The Pods of the node.

@@ -187,7 +187,7 @@ class HttpTransport(Unpicklable):
         return stream
 
     def _keep(self, stream: _Stream) -> None:
-        """Register a stream, so that `close` ends it. After `close`, end the stream now."""
+        """Register a stream for `close` to end. If `close` was called already, end the stream."""
         self._streams.add(stream)
         if self._closed:
             stream.abort()

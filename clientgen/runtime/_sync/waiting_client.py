@@ -99,7 +99,7 @@ class WaitingCollection(ResourceClient, Generic[T]):
 class WaitingClient(WaitingCollection[T]):
     """A client that can wait for one object, too."""
 
-    # The result may be None with `deleted` only. With other conditions, the object exists at the
+    # Only with `deleted`, the result may be None. With other conditions, the object exists at the
     # end.
     @overload
     def wait(  # type: ignore[overload-overlap]

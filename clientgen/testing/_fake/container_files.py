@@ -75,7 +75,7 @@ def _normalized(path: str, folder: str = "/") -> str:
 
 
 def _test(files: ContainerFiles, process: Process, words: Sequence[str]) -> int:
-    """Run `test -d PATH`; also with `-f` and `-e`."""
+    """Run `test` with `-d`, `-e` or `-f`, and a path."""
     if len(words) != 2 or words[0] not in {"-d", "-e", "-f"}:  # noqa: PLR2004 - a flag and a path
         process.stderr.write(f"test: {words}: not supported by the fake container\n")
         return _USAGE_EXIT_CODE
@@ -101,7 +101,7 @@ def _cat(files: ContainerFiles, process: Process, words: Sequence[str]) -> int:
 
 
 def _tar(files: ContainerFiles, process: Process, words: Sequence[str]) -> int:
-    """Run `tar cf - [-C DIR] PATH...` or `tar xf - [-C DIR]`. Other letters are ignored."""
+    """Run `tar cf - [-C DIR] PATH...` or `tar xf - [-C DIR]`. Ignores other options except `z`."""
     letters = words[0].lstrip("-") if words else ""
     paths: list[str] = []
     folder = "/"

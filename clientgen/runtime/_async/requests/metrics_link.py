@@ -70,7 +70,7 @@ class AsyncMetricsLink(AsyncPassThrough):
         self._observers = tuple(observers)
 
     async def send(self, request: HttpRequest, deadline: float | None) -> HttpResponse:
-        """Send a request, and count it."""
+        """Send a request, and call the observers."""
         try:
             response = await self.next.send(request, deadline)
         except TransportError:
@@ -83,7 +83,7 @@ class AsyncMetricsLink(AsyncPassThrough):
     async def stream(
         self, request: HttpRequest, deadline: float | None, opening: AsyncStreamOpening
     ) -> AsyncByteStream:
-        """Open a stream, and count it."""
+        """Open a stream, and call the observers."""
         try:
             stream = await self.next.stream(request, deadline, opening)
         except TransportError:

@@ -114,7 +114,7 @@ class AsyncBodyOpening(AsyncStreamOpening):
 
 
 class AsyncWebSocketOpening(AsyncStreamOpening):
-    """A connection that is switched to WebSockets: a command, or a port."""
+    """A connection that is switched to the WebSocket protocol, for a command or a port."""
 
     changes = True
 

@@ -71,7 +71,7 @@ class MetricsLink(PassThrough):
         self._observers = tuple(observers)
 
     def send(self, request: HttpRequest, deadline: float | None) -> HttpResponse:
-        """Send a request, and count it."""
+        """Send a request, and call the observers."""
         try:
             response = self.next.send(request, deadline)
         except TransportError:
@@ -84,7 +84,7 @@ class MetricsLink(PassThrough):
     def stream(
         self, request: HttpRequest, deadline: float | None, opening: StreamOpening
     ) -> ByteStream:
-        """Open a stream, and count it."""
+        """Open a stream, and call the observers."""
         try:
             stream = self.next.stream(request, deadline, opening)
         except TransportError:

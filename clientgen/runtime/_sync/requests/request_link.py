@@ -111,7 +111,7 @@ class BodyOpening(StreamOpening):
 
 
 class WebSocketOpening(StreamOpening):
-    """A connection that is switched to WebSockets: a command, or a port."""
+    """A connection that is switched to the WebSocket protocol, for a command or a port."""
 
     changes = True
 
