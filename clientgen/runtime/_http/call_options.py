@@ -71,7 +71,7 @@ class ListOptions(EachOptions, total=False):
     """Options of list.
 
     Without `limit`, the whole collection is read, in pages of 500. With `limit`, a single page is
-    read; `continue_` is the token of the previous page.
+    read; `continue_` is the token from the previous page.
     """
 
     continue_: str
@@ -158,7 +158,7 @@ class DeleteCollectionOptions(CallOptions, total=False):
     shard_selector: str
     """The part of the collection to select, by a hash of a field."""
     limit: int
-    """Delete at most about this many objects."""
+    """The approximate maximum number of objects to delete."""
     continue_: str
     """The token of the next page: `metadata.continue_` of the previous page."""
     timeout_seconds: int
@@ -241,7 +241,7 @@ class ExecOptions(CallOptions, total=False):
     stdin: bytes | str
     """The input of the command. This needs Kubernetes 1.30 or later."""
     check: bool
-    """Whether another exit code than 0 raises `ExecFailed`."""
+    """Whether an exit code other than 0 raises `ExecFailed`."""
     limit: int
     """The maximum size of the output in bytes. A larger output is an error."""
 

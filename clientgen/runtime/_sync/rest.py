@@ -85,7 +85,7 @@ class Rest(Unpicklable):
         self.left = self._deadlines.seconds_left
         self.real_deadline = self._deadlines.real_deadline
         headers: Headers = (
-            ("Accept", codec.accept),  # first, because a request may replace it
+            ("Accept", codec.accept),  # at index 0: a request may replace it
             ("User-Agent", agent),
             *_impersonation(config, options),
         )
@@ -232,7 +232,7 @@ class Rest(Unpicklable):
 
         Args:
             request: The request, without the headers of the handshake.
-            subprotocols: The supported subprotocols, the preferred first.
+            subprotocols: The supported subprotocols. The preferred one comes first.
             deadline: The deadline of the handshake.
 
         Raises:
@@ -263,7 +263,7 @@ class Rest(Unpicklable):
 
     @property
     def is_mute(self) -> bool:
-        """Whether the server does not respond. Slow operations should not start then."""
+        """Whether the server does not respond. Then slow operations should not start."""
         return self.chain.monitor is not None and self.chain.monitor.is_mute
 
     @property
