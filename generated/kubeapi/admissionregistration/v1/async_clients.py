@@ -85,12 +85,12 @@ class AsyncMutatingAdmissionPolicyClient(AsyncWaitingClient[MutatingAdmissionPol
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._list(MutatingAdmissionPolicyList, options)
@@ -101,10 +101,10 @@ class AsyncMutatingAdmissionPolicyClient(AsyncWaitingClient[MutatingAdmissionPol
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -116,9 +116,9 @@ class AsyncMutatingAdmissionPolicyClient(AsyncWaitingClient[MutatingAdmissionPol
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
+            shard_selector: the part of the collection to select, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -131,7 +131,7 @@ class AsyncMutatingAdmissionPolicyClient(AsyncWaitingClient[MutatingAdmissionPol
         """Get the MutatingAdmissionPolicy called `name`.
 
         Args:
-            resource_version: return a state at least as new as this version; `0` means any.
+            resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._get(MutatingAdmissionPolicy, name, options)
@@ -247,11 +247,11 @@ class AsyncMutatingAdmissionPolicyClient(AsyncWaitingClient[MutatingAdmissionPol
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: delete at most about this many objects.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the approximate maximum number of objects to delete.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
@@ -277,12 +277,12 @@ class AsyncMutatingAdmissionPolicyBindingClient(AsyncWaitingClient[MutatingAdmis
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._list(MutatingAdmissionPolicyBindingList, options)
@@ -293,10 +293,10 @@ class AsyncMutatingAdmissionPolicyBindingClient(AsyncWaitingClient[MutatingAdmis
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -308,9 +308,9 @@ class AsyncMutatingAdmissionPolicyBindingClient(AsyncWaitingClient[MutatingAdmis
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
+            shard_selector: the part of the collection to select, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -323,7 +323,7 @@ class AsyncMutatingAdmissionPolicyBindingClient(AsyncWaitingClient[MutatingAdmis
         """Get the MutatingAdmissionPolicyBinding called `name`.
 
         Args:
-            resource_version: return a state at least as new as this version; `0` means any.
+            resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._get(MutatingAdmissionPolicyBinding, name, options)
@@ -445,11 +445,11 @@ class AsyncMutatingAdmissionPolicyBindingClient(AsyncWaitingClient[MutatingAdmis
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: delete at most about this many objects.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the approximate maximum number of objects to delete.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
@@ -475,12 +475,12 @@ class AsyncMutatingWebhookConfigurationClient(AsyncWaitingClient[MutatingWebhook
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._list(MutatingWebhookConfigurationList, options)
@@ -491,10 +491,10 @@ class AsyncMutatingWebhookConfigurationClient(AsyncWaitingClient[MutatingWebhook
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -506,9 +506,9 @@ class AsyncMutatingWebhookConfigurationClient(AsyncWaitingClient[MutatingWebhook
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
+            shard_selector: the part of the collection to select, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -521,7 +521,7 @@ class AsyncMutatingWebhookConfigurationClient(AsyncWaitingClient[MutatingWebhook
         """Get the MutatingWebhookConfiguration called `name`.
 
         Args:
-            resource_version: return a state at least as new as this version; `0` means any.
+            resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._get(MutatingWebhookConfiguration, name, options)
@@ -637,11 +637,11 @@ class AsyncMutatingWebhookConfigurationClient(AsyncWaitingClient[MutatingWebhook
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: delete at most about this many objects.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the approximate maximum number of objects to delete.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
@@ -667,12 +667,12 @@ class AsyncValidatingAdmissionPolicyClient(AsyncWaitingClient[ValidatingAdmissio
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._list(ValidatingAdmissionPolicyList, options)
@@ -683,10 +683,10 @@ class AsyncValidatingAdmissionPolicyClient(AsyncWaitingClient[ValidatingAdmissio
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -698,9 +698,9 @@ class AsyncValidatingAdmissionPolicyClient(AsyncWaitingClient[ValidatingAdmissio
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
+            shard_selector: the part of the collection to select, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -713,7 +713,7 @@ class AsyncValidatingAdmissionPolicyClient(AsyncWaitingClient[ValidatingAdmissio
         """Get the ValidatingAdmissionPolicy called `name`.
 
         Args:
-            resource_version: return a state at least as new as this version; `0` means any.
+            resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._get(ValidatingAdmissionPolicy, name, options)
@@ -829,11 +829,11 @@ class AsyncValidatingAdmissionPolicyClient(AsyncWaitingClient[ValidatingAdmissio
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: delete at most about this many objects.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the approximate maximum number of objects to delete.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
@@ -901,12 +901,12 @@ class AsyncValidatingAdmissionPolicyBindingClient(
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._list(ValidatingAdmissionPolicyBindingList, options)
@@ -920,10 +920,10 @@ class AsyncValidatingAdmissionPolicyBindingClient(
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -938,9 +938,9 @@ class AsyncValidatingAdmissionPolicyBindingClient(
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
+            shard_selector: the part of the collection to select, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -957,7 +957,7 @@ class AsyncValidatingAdmissionPolicyBindingClient(
         """Get the ValidatingAdmissionPolicyBinding called `name`.
 
         Args:
-            resource_version: return a state at least as new as this version; `0` means any.
+            resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._get(ValidatingAdmissionPolicyBinding, name, options)
@@ -1085,11 +1085,11 @@ class AsyncValidatingAdmissionPolicyBindingClient(
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: delete at most about this many objects.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the approximate maximum number of objects to delete.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
@@ -1115,12 +1115,12 @@ class AsyncValidatingWebhookConfigurationClient(AsyncWaitingClient[ValidatingWeb
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._list(ValidatingWebhookConfigurationList, options)
@@ -1131,10 +1131,10 @@ class AsyncValidatingWebhookConfigurationClient(AsyncWaitingClient[ValidatingWeb
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -1146,9 +1146,9 @@ class AsyncValidatingWebhookConfigurationClient(AsyncWaitingClient[ValidatingWeb
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
+            shard_selector: the part of the collection to select, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -1161,7 +1161,7 @@ class AsyncValidatingWebhookConfigurationClient(AsyncWaitingClient[ValidatingWeb
         """Get the ValidatingWebhookConfiguration called `name`.
 
         Args:
-            resource_version: return a state at least as new as this version; `0` means any.
+            resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._get(ValidatingWebhookConfiguration, name, options)
@@ -1283,11 +1283,11 @@ class AsyncValidatingWebhookConfigurationClient(AsyncWaitingClient[ValidatingWeb
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: delete at most about this many objects.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the approximate maximum number of objects to delete.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.

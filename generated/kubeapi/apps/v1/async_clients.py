@@ -83,12 +83,12 @@ class AsyncControllerRevisionCollection(AsyncWaitingCollection[ControllerRevisio
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._list(ControllerRevisionList, options)
@@ -99,10 +99,10 @@ class AsyncControllerRevisionCollection(AsyncWaitingCollection[ControllerRevisio
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -114,9 +114,9 @@ class AsyncControllerRevisionCollection(AsyncWaitingCollection[ControllerRevisio
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
+            shard_selector: the part of the collection to select, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -136,7 +136,7 @@ class AsyncControllerRevisionClient(
         """Get the ControllerRevision called `name`.
 
         Args:
-            resource_version: return a state at least as new as this version; `0` means any.
+            resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._get(ControllerRevision, name, options)
@@ -252,11 +252,11 @@ class AsyncControllerRevisionClient(
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: delete at most about this many objects.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the approximate maximum number of objects to delete.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
@@ -282,12 +282,12 @@ class AsyncDaemonSetCollection(AsyncWaitingCollection[DaemonSet]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._list(DaemonSetList, options)
@@ -298,10 +298,10 @@ class AsyncDaemonSetCollection(AsyncWaitingCollection[DaemonSet]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -313,9 +313,9 @@ class AsyncDaemonSetCollection(AsyncWaitingCollection[DaemonSet]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
+            shard_selector: the part of the collection to select, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -332,7 +332,7 @@ class AsyncDaemonSetClient(AsyncWaitingClient[DaemonSet], AsyncDaemonSetCollecti
         """Get the DaemonSet called `name`.
 
         Args:
-            resource_version: return a state at least as new as this version; `0` means any.
+            resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._get(DaemonSet, name, options)
@@ -444,11 +444,11 @@ class AsyncDaemonSetClient(AsyncWaitingClient[DaemonSet], AsyncDaemonSetCollecti
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: delete at most about this many objects.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the approximate maximum number of objects to delete.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
@@ -510,12 +510,12 @@ class AsyncDeploymentCollection(AsyncWaitingCollection[Deployment]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._list(DeploymentList, options)
@@ -526,10 +526,10 @@ class AsyncDeploymentCollection(AsyncWaitingCollection[Deployment]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -541,9 +541,9 @@ class AsyncDeploymentCollection(AsyncWaitingCollection[Deployment]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
+            shard_selector: the part of the collection to select, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -560,7 +560,7 @@ class AsyncDeploymentClient(AsyncWaitingClient[Deployment], AsyncDeploymentColle
         """Get the Deployment called `name`.
 
         Args:
-            resource_version: return a state at least as new as this version; `0` means any.
+            resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._get(Deployment, name, options)
@@ -672,11 +672,11 @@ class AsyncDeploymentClient(AsyncWaitingClient[Deployment], AsyncDeploymentColle
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: delete at most about this many objects.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the approximate maximum number of objects to delete.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
@@ -743,12 +743,12 @@ class AsyncReplicaSetCollection(AsyncWaitingCollection[ReplicaSet]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._list(ReplicaSetList, options)
@@ -759,10 +759,10 @@ class AsyncReplicaSetCollection(AsyncWaitingCollection[ReplicaSet]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -774,9 +774,9 @@ class AsyncReplicaSetCollection(AsyncWaitingCollection[ReplicaSet]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
+            shard_selector: the part of the collection to select, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -793,7 +793,7 @@ class AsyncReplicaSetClient(AsyncWaitingClient[ReplicaSet], AsyncReplicaSetColle
         """Get the ReplicaSet called `name`.
 
         Args:
-            resource_version: return a state at least as new as this version; `0` means any.
+            resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._get(ReplicaSet, name, options)
@@ -905,11 +905,11 @@ class AsyncReplicaSetClient(AsyncWaitingClient[ReplicaSet], AsyncReplicaSetColle
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: delete at most about this many objects.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the approximate maximum number of objects to delete.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
@@ -976,12 +976,12 @@ class AsyncStatefulSetCollection(AsyncWaitingCollection[StatefulSet]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._list(StatefulSetList, options)
@@ -992,10 +992,10 @@ class AsyncStatefulSetCollection(AsyncWaitingCollection[StatefulSet]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -1007,9 +1007,9 @@ class AsyncStatefulSetCollection(AsyncWaitingCollection[StatefulSet]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
+            shard_selector: the part of the collection to select, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -1026,7 +1026,7 @@ class AsyncStatefulSetClient(AsyncWaitingClient[StatefulSet], AsyncStatefulSetCo
         """Get the StatefulSet called `name`.
 
         Args:
-            resource_version: return a state at least as new as this version; `0` means any.
+            resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._get(StatefulSet, name, options)
@@ -1138,11 +1138,11 @@ class AsyncStatefulSetClient(AsyncWaitingClient[StatefulSet], AsyncStatefulSetCo
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: delete at most about this many objects.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the approximate maximum number of objects to delete.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.

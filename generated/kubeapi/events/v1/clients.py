@@ -54,12 +54,12 @@ class EventCollection(WaitingCollection[Event]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout: the seconds the whole call may take, including retries.
         """
         return self._list(EventList, options)
@@ -70,10 +70,10 @@ class EventCollection(WaitingCollection[Event]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -85,9 +85,9 @@ class EventCollection(WaitingCollection[Event]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
+            shard_selector: the part of the collection to select, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -104,7 +104,7 @@ class EventClient(WaitingClient[Event], EventCollection):
         """Get the Event called `name`.
 
         Args:
-            resource_version: return a state at least as new as this version; `0` means any.
+            resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
         return self._get(Event, name, options)
@@ -216,11 +216,11 @@ class EventClient(WaitingClient[Event], EventCollection):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: delete at most about this many objects.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the approximate maximum number of objects to delete.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.

@@ -78,12 +78,12 @@ class IngressClassClient(WaitingClient[IngressClass]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout: the seconds the whole call may take, including retries.
         """
         return self._list(IngressClassList, options)
@@ -94,10 +94,10 @@ class IngressClassClient(WaitingClient[IngressClass]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -109,9 +109,9 @@ class IngressClassClient(WaitingClient[IngressClass]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
+            shard_selector: the part of the collection to select, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -124,7 +124,7 @@ class IngressClassClient(WaitingClient[IngressClass]):
         """Get the IngressClass called `name`.
 
         Args:
-            resource_version: return a state at least as new as this version; `0` means any.
+            resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
         return self._get(IngressClass, name, options)
@@ -236,11 +236,11 @@ class IngressClassClient(WaitingClient[IngressClass]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: delete at most about this many objects.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the approximate maximum number of objects to delete.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
@@ -265,12 +265,12 @@ class IngressCollection(WaitingCollection[Ingress]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout: the seconds the whole call may take, including retries.
         """
         return self._list(IngressList, options)
@@ -281,10 +281,10 @@ class IngressCollection(WaitingCollection[Ingress]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -296,9 +296,9 @@ class IngressCollection(WaitingCollection[Ingress]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
+            shard_selector: the part of the collection to select, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -315,7 +315,7 @@ class IngressClient(WaitingClient[Ingress], IngressCollection):
         """Get the Ingress called `name`.
 
         Args:
-            resource_version: return a state at least as new as this version; `0` means any.
+            resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
         return self._get(Ingress, name, options)
@@ -427,11 +427,11 @@ class IngressClient(WaitingClient[Ingress], IngressCollection):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: delete at most about this many objects.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the approximate maximum number of objects to delete.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
@@ -494,12 +494,12 @@ class IPAddressClient(WaitingClient[IPAddress]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout: the seconds the whole call may take, including retries.
         """
         return self._list(IPAddressList, options)
@@ -510,10 +510,10 @@ class IPAddressClient(WaitingClient[IPAddress]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -525,9 +525,9 @@ class IPAddressClient(WaitingClient[IPAddress]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
+            shard_selector: the part of the collection to select, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -540,7 +540,7 @@ class IPAddressClient(WaitingClient[IPAddress]):
         """Get the IPAddress called `name`.
 
         Args:
-            resource_version: return a state at least as new as this version; `0` means any.
+            resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
         return self._get(IPAddress, name, options)
@@ -652,11 +652,11 @@ class IPAddressClient(WaitingClient[IPAddress]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: delete at most about this many objects.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the approximate maximum number of objects to delete.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
@@ -682,12 +682,12 @@ class NetworkPolicyCollection(WaitingCollection[NetworkPolicy]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout: the seconds the whole call may take, including retries.
         """
         return self._list(NetworkPolicyList, options)
@@ -698,10 +698,10 @@ class NetworkPolicyCollection(WaitingCollection[NetworkPolicy]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -713,9 +713,9 @@ class NetworkPolicyCollection(WaitingCollection[NetworkPolicy]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
+            shard_selector: the part of the collection to select, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -732,7 +732,7 @@ class NetworkPolicyClient(WaitingClient[NetworkPolicy], NetworkPolicyCollection)
         """Get the NetworkPolicy called `name`.
 
         Args:
-            resource_version: return a state at least as new as this version; `0` means any.
+            resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
         return self._get(NetworkPolicy, name, options)
@@ -844,11 +844,11 @@ class NetworkPolicyClient(WaitingClient[NetworkPolicy], NetworkPolicyCollection)
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: delete at most about this many objects.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the approximate maximum number of objects to delete.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
@@ -874,12 +874,12 @@ class ServiceCIDRClient(WaitingClient[ServiceCIDR]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout: the seconds the whole call may take, including retries.
         """
         return self._list(ServiceCIDRList, options)
@@ -890,10 +890,10 @@ class ServiceCIDRClient(WaitingClient[ServiceCIDR]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -905,9 +905,9 @@ class ServiceCIDRClient(WaitingClient[ServiceCIDR]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
+            shard_selector: the part of the collection to select, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -920,7 +920,7 @@ class ServiceCIDRClient(WaitingClient[ServiceCIDR]):
         """Get the ServiceCIDR called `name`.
 
         Args:
-            resource_version: return a state at least as new as this version; `0` means any.
+            resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
         return self._get(ServiceCIDR, name, options)
@@ -1032,11 +1032,11 @@ class ServiceCIDRClient(WaitingClient[ServiceCIDR]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: delete at most about this many objects.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the approximate maximum number of objects to delete.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.

@@ -106,12 +106,12 @@ class AsyncComponentStatusClient(AsyncResourceClient):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._list(ComponentStatusList, options)
@@ -122,10 +122,10 @@ class AsyncComponentStatusClient(AsyncResourceClient):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -135,7 +135,7 @@ class AsyncComponentStatusClient(AsyncResourceClient):
         """Get the ComponentStatus called `name`.
 
         Args:
-            resource_version: return a state at least as new as this version; `0` means any.
+            resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._get(ComponentStatus, name, options)
@@ -154,12 +154,12 @@ class AsyncNamespaceClient(AsyncWaitingClient[Namespace]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._list(NamespaceList, options)
@@ -170,10 +170,10 @@ class AsyncNamespaceClient(AsyncWaitingClient[Namespace]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -185,9 +185,9 @@ class AsyncNamespaceClient(AsyncWaitingClient[Namespace]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
+            shard_selector: the part of the collection to select, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -200,7 +200,7 @@ class AsyncNamespaceClient(AsyncWaitingClient[Namespace]):
         """Get the Namespace called `name`.
 
         Args:
-            resource_version: return a state at least as new as this version; `0` means any.
+            resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._get(Namespace, name, options)
@@ -332,12 +332,12 @@ class AsyncPodCollection(AsyncWaitingCollection[Pod]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._list(PodList, options)
@@ -348,10 +348,10 @@ class AsyncPodCollection(AsyncWaitingCollection[Pod]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -363,9 +363,9 @@ class AsyncPodCollection(AsyncWaitingCollection[Pod]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
+            shard_selector: the part of the collection to select, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -381,7 +381,7 @@ class AsyncPodCollection(AsyncWaitingCollection[Pod]):
             label_selector: only pods whose labels match.
             field_selector: only pods whose fields match.
             container: only containers of this name.
-            since_seconds: only lines of the last seconds.
+            since_seconds: only lines that are at most this many seconds old.
             since_time: only lines since this time.
             tail_lines: only this many lines at the end of each log.
             timeout: the seconds after which the call raises `RequestTimeout`.
@@ -396,7 +396,7 @@ class AsyncPodClient(AsyncWaitingClient[Pod], AsyncPodCollection):
         """Get the Pod called `name`.
 
         Args:
-            resource_version: return a state at least as new as this version; `0` means any.
+            resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._get(Pod, name, options)
@@ -508,11 +508,11 @@ class AsyncPodClient(AsyncWaitingClient[Pod], AsyncPodCollection):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: delete at most about this many objects.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the approximate maximum number of objects to delete.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
@@ -568,9 +568,9 @@ class AsyncPodClient(AsyncWaitingClient[Pod], AsyncPodCollection):
         """Read the log of a container of the Pod called `name`.
 
         Args:
-            container: the container; required for pods with several.
+            container: the container; required for pods with several containers.
             previous: whether to read the log of the container before its last restart.
-            since_seconds: only lines of the last seconds.
+            since_seconds: only lines that are at most this many seconds old.
             since_time: only lines since this time.
             timestamps: whether every line begins with its time.
             tail_lines: only this many lines at the end.
@@ -585,9 +585,9 @@ class AsyncPodClient(AsyncWaitingClient[Pod], AsyncPodCollection):
         """Follow the log of a container of the Pod called `name`, line by line.
 
         Args:
-            container: the container; required for pods with several.
+            container: the container; required for pods with several containers.
             previous: whether to read the log of the container before its last restart.
-            since_seconds: only lines of the last seconds.
+            since_seconds: only lines that are at most this many seconds old.
             since_time: only lines since this time.
             timestamps: whether every line begins with its time.
             tail_lines: only this many lines at the end.
@@ -607,9 +607,9 @@ class AsyncPodClient(AsyncWaitingClient[Pod], AsyncPodCollection):
         """Run a command in a container of the Pod called `name`, to its end.
 
         Args:
-            container: the container; required for pods with several.
+            container: the container; required for pods with several containers.
             stdin: the input of the command. This needs Kubernetes 1.30 or later.
-            check: whether another exit code than 0 raises `ExecFailed`.
+            check: whether an exit code other than 0 raises `ExecFailed`.
             limit: the maximum size of the output in bytes. A larger output is an error.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -624,7 +624,7 @@ class AsyncPodClient(AsyncWaitingClient[Pod], AsyncPodCollection):
         """Run a command in a container of the Pod called `name`; read and write as it runs.
 
         Args:
-            container: the container; required for pods with several.
+            container: the container; required for pods with several containers.
             stdin: whether the process gets an input.
             tty: whether the process runs in a terminal. Its stderr is then part of its stdout.
             timeout: the seconds within which the server must open the stream.
@@ -643,7 +643,7 @@ class AsyncPodClient(AsyncWaitingClient[Pod], AsyncPodCollection):
         `target` is the path of the copy; if it ends with a slash, the source keeps its name.
 
         Args:
-            container: the container; required for pods with several.
+            container: the container; required for pods with several containers.
             limit: the maximum number of bytes to copy. A larger copy is an error.
             on_progress: called with the number of copied bytes. In `sync`, another thread calls it.
             timeout: the seconds the whole call may take, including retries.
@@ -662,7 +662,7 @@ class AsyncPodClient(AsyncWaitingClient[Pod], AsyncPodCollection):
         `target` is the path of the copy; if it ends with a slash, the source keeps its name.
 
         Args:
-            container: the container; required for pods with several.
+            container: the container; required for pods with several containers.
             limit: the maximum number of bytes to copy. A larger copy is an error.
             on_progress: called with the number of copied bytes. In `sync`, another thread calls it.
             timeout: the seconds the whole call may take, including retries.
@@ -731,12 +731,12 @@ class AsyncServiceAccountCollection(AsyncWaitingCollection[ServiceAccount]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._list(ServiceAccountList, options)
@@ -747,10 +747,10 @@ class AsyncServiceAccountCollection(AsyncWaitingCollection[ServiceAccount]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -762,9 +762,9 @@ class AsyncServiceAccountCollection(AsyncWaitingCollection[ServiceAccount]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
+            shard_selector: the part of the collection to select, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -781,7 +781,7 @@ class AsyncServiceAccountClient(AsyncWaitingClient[ServiceAccount], AsyncService
         """Get the ServiceAccount called `name`.
 
         Args:
-            resource_version: return a state at least as new as this version; `0` means any.
+            resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._get(ServiceAccount, name, options)
@@ -893,11 +893,11 @@ class AsyncServiceAccountClient(AsyncWaitingClient[ServiceAccount], AsyncService
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: delete at most about this many objects.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the approximate maximum number of objects to delete.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.

@@ -108,12 +108,12 @@ class AsyncKeptCollection(AsyncWaitingCollection[Kept]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._list(KeptList, options)
@@ -124,10 +124,10 @@ class AsyncKeptCollection(AsyncWaitingCollection[Kept]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -139,9 +139,9 @@ class AsyncKeptCollection(AsyncWaitingCollection[Kept]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
+            shard_selector: the part of the collection to select, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -158,7 +158,7 @@ class AsyncKeptClient(AsyncWaitingClient[Kept], AsyncKeptCollection):
         """Get the Kept called `name`.
 
         Args:
-            resource_version: return a state at least as new as this version; `0` means any.
+            resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._get(Kept, name, options)
@@ -295,12 +295,12 @@ class AsyncPlainCollection(AsyncWaitingCollection[Plain]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._list(PlainList, options)
@@ -311,10 +311,10 @@ class AsyncPlainCollection(AsyncWaitingCollection[Plain]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -326,9 +326,9 @@ class AsyncPlainCollection(AsyncWaitingCollection[Plain]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
+            shard_selector: the part of the collection to select, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -345,7 +345,7 @@ class AsyncPlainClient(AsyncWaitingClient[Plain], AsyncPlainCollection):
         """Get the Plain called `name`.
 
         Args:
-            resource_version: return a state at least as new as this version; `0` means any.
+            resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._get(Plain, name, options)
@@ -457,11 +457,11 @@ class AsyncPlainClient(AsyncWaitingClient[Plain], AsyncPlainCollection):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: delete at most about this many objects.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the approximate maximum number of objects to delete.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
@@ -523,12 +523,12 @@ class AsyncScaledCollection(AsyncWaitingCollection[Scaled]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._list(ScaledList, options)
@@ -539,10 +539,10 @@ class AsyncScaledCollection(AsyncWaitingCollection[Scaled]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -554,9 +554,9 @@ class AsyncScaledCollection(AsyncWaitingCollection[Scaled]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
+            shard_selector: the part of the collection to select, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -573,7 +573,7 @@ class AsyncScaledClient(AsyncWaitingClient[Scaled], AsyncScaledCollection):
         """Get the Scaled called `name`.
 
         Args:
-            resource_version: return a state at least as new as this version; `0` means any.
+            resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._get(Scaled, name, options)
@@ -685,11 +685,11 @@ class AsyncScaledClient(AsyncWaitingClient[Scaled], AsyncScaledCollection):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: delete at most about this many objects.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the approximate maximum number of objects to delete.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
@@ -745,7 +745,7 @@ class AsyncScaledClient(AsyncWaitingClient[Scaled], AsyncScaledCollection):
         """Get the scale of the Scaled called `name`.
 
         Args:
-            resource_version: return a state at least as new as this version; `0` means any.
+            resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._get(Scale, name, options, subresource="scale")
@@ -831,12 +831,12 @@ class AsyncSeenCollection(AsyncWaitingCollection[Seen]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._list(SeenList, options)
@@ -847,10 +847,10 @@ class AsyncSeenCollection(AsyncWaitingCollection[Seen]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -862,9 +862,9 @@ class AsyncSeenCollection(AsyncWaitingCollection[Seen]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
+            shard_selector: the part of the collection to select, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -881,7 +881,7 @@ class AsyncSeenClient(AsyncWaitingClient[Seen], AsyncSeenCollection):
         """Get the Seen called `name`.
 
         Args:
-            resource_version: return a state at least as new as this version; `0` means any.
+            resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._get(Seen, name, options)
@@ -900,12 +900,12 @@ class AsyncStatelessCollection(AsyncWaitingCollection[Stateless]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._list(StatelessList, options)
@@ -916,10 +916,10 @@ class AsyncStatelessCollection(AsyncWaitingCollection[Stateless]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: the size of a page, 500 by default. With it, `list` returns a single page.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -931,9 +931,9 @@ class AsyncStatelessCollection(AsyncWaitingCollection[Stateless]):
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
+            shard_selector: the part of the collection to select, by a hash of a field.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -950,7 +950,7 @@ class AsyncStatelessClient(AsyncWaitingClient[Stateless], AsyncStatelessCollecti
         """Get the Stateless called `name`.
 
         Args:
-            resource_version: return a state at least as new as this version; `0` means any.
+            resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
         return await self._get(Stateless, name, options)
@@ -1062,11 +1062,11 @@ class AsyncStatelessClient(AsyncWaitingClient[Stateless], AsyncStatelessCollecti
         Args:
             label_selector: the labels that the objects must have: `app=web`, or `{"app": "web"}`.
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
-            resource_version: the version from which to read, by `resource_version_match`.
+            resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: the part of the collection that is selected, by a hash of a field.
-            limit: delete at most about this many objects.
-            continue_: the token of the page before: `metadata.continue_` of its list.
+            shard_selector: the part of the collection to select, by a hash of a field.
+            limit: the approximate maximum number of objects to delete.
+            continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
             dry_run: run all checks, but store nothing.
             grace_period_seconds: the seconds the object has to shut down; 0 means immediately.
