@@ -278,7 +278,7 @@ def test_lines_are_short_and_the_package_is_bounded() -> None:
     lines = [line for path in files for line in path.read_text().splitlines()]
 
     assert max(map(len, lines)) <= 120
-    assert len(lines) <= 70_000
+    assert len(lines) <= 80_000  # 64,000 of code and 8,000 of texts on fields
 
 
 # ---- slips ------------------------------------------------------------------------------------
