@@ -79,15 +79,15 @@ def _changed(right: dict[str, Any], case: list[Any]) -> dict[str, Any]:
     if case[0].endswith("-without"):
         del at[path[-1]]
     else:
-        at[path[-1]] = _spelt(case[2])
+        at[path[-1]] = spelt(case[2])
     return body
 
 
-def _spelt(value: Any) -> Any:
+def spelt(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _spelt(each) for key, each in value.items()}
+        return {key: spelt(each) for key, each in value.items()}
     if isinstance(value, list):
-        return [_spelt(each) for each in value]
+        return [spelt(each) for each in value]
     repeated = _REPEAT.fullmatch(value) if isinstance(value, str) else None
     return repeated[1] * int(repeated[2]) if repeated else value
 

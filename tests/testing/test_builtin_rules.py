@@ -16,6 +16,8 @@ from support.builtin_kinds import (
     told,
 )
 
+from clientgen._apimachinery.failures import Failure
+
 C = CONTAINER
 DEPLOYMENTS = "apps/v1 deployments"
 JOBS = "batch/v1 jobs"
@@ -398,3 +400,113 @@ def test_objects_being_deleted_get_no_new_finalizers() -> None:
     old["metadata"]["deletionTimestamp"] = "2026-01-02T03:04:05Z"
     change = {"metadata": {"finalizers": ["a.b/c", "a.b/d"]}}
     assert set(told(changed("v1 configmaps", old, change)[1])) == {"Forbidden metadata.finalizers"}
+
+
+@pytest.mark.parametrize(
+    ("action", "causes"),
+    [
+        ("Restart", []),
+        ("RestartAllContainers", []),
+        ("Stop", ["NotSupported spec.containers[0].restartPolicyRules[0].action"]),
+    ],
+)
+def test_rules_restart_a_container_or_all_of_them(action: str, causes: list[str]) -> None:
+    rule = {"action": action, "exitCodes": {"operator": "In", "values": [3]}}
+    spec = con(restartPolicy="Never", restartPolicyRules=[rule])
+    assert told(attempted("v1 pods", {"spec": spec})[1]) == causes
+
+
+def test_a_file_shows_one_thing() -> None:
+    field, resource = (
+        {"fieldPath": "metadata.name"},
+        {"resource": "limits.cpu", "containerName": "main"},
+    )
+    item = {"path": "p", "fieldRef": field, "resourceFieldRef": resource}
+    spec = {**con(), "volumes": [{"name": "v", "downwardAPI": {"items": [item]}}]}
+    assert told(attempted("v1 pods", {"spec": spec})[1]) == ["Invalid spec.volumes[0].downwardAPI"]
+
+
+EVENT = {
+    "regarding": {"kind": "Pod", "namespace": "default", "name": "p"},
+    "eventTime": "2026-01-01T00:00:00.000000Z",
+    "reportingController": "a.b/c",
+    "reportingInstance": "i",
+    "action": "Act",
+    "reason": "Made",
+    "type": "Normal",
+}
+
+
+@pytest.mark.parametrize(
+    ("member", "value", "cause"),
+    [
+        ("deprecatedCount", 1, "Invalid count"),
+        ("deprecatedFirstTimestamp", "2026-01-01T00:00:00Z", "Invalid firstTimestamp"),
+        ("deprecatedLastTimestamp", "2026-01-01T00:00:00Z", "Invalid lastTimestamp"),
+        ("deprecatedSource", {"component": "c"}, "Invalid source"),
+    ],
+)
+def test_new_events_have_no_old_members(member: str, value: Any, cause: str) -> None:
+    created("events.k8s.io/v1 events", EVENT)
+    with pytest.raises(Failure) as refused:
+        attempted("events.k8s.io/v1 events", {**EVENT, member: value})
+    assert told([*refused.value.causes]) == [cause]
+
+
+@pytest.mark.parametrize(
+    ("operation", "causes"),
+    [
+        ("CONNECT", []),
+        ("DELETE", ["NotSupported spec.matchConstraints.resourceRules.operations"]),
+    ],
+)
+def test_mutating_policies_are_about_connections_too(operation: str, causes: list[str]) -> None:
+    rule = {
+        "apiGroups": [""],
+        "apiVersions": ["v1"],
+        "resources": ["pods/exec"],
+        "operations": [operation],
+    }
+    expression = '[JSONPatch{op: "remove", path: "/spec/x"}]'
+    patch = {"patchType": "JSONPatch", "jsonPatch": {"expression": expression}}
+    spec = {
+        "matchConstraints": {"resourceRules": [rule]},
+        "mutations": [patch],
+        "reinvocationPolicy": "Never",
+    }
+    where = "admissionregistration.k8s.io/v1 mutatingadmissionpolicies"
+    assert told(attempted(where, {"spec": spec})[1]) == causes
+
+
+@pytest.mark.parametrize(
+    ("addresses", "causes"),
+    [
+        (["10.0.0.9"], []),
+        (["None", "10.0.0.9"], ["Invalid spec.clusterIPs"]),
+        (["10.0.0.9", "10.0.0.8"], ["Invalid spec.clusterIPs"]),
+        (["10.0.0.9", "2001:db8::1", "2001:db8::2"], ["Invalid spec.clusterIPs"] * 2),
+        (["10.0.0.9", "None"], ["Invalid spec.clusterIPs[1]"]),
+    ],
+)
+def test_a_service_has_an_address_of_each_family(addresses: list[str], causes: list[str]) -> None:
+    ports = [{"port": 80}]
+    spec = {"clusterIP": addresses[0], "clusterIPs": addresses, "ports": ports}
+    assert told(attempted(SERVICE, {"spec": spec})[1]) == causes
+
+
+def test_the_mode_of_an_address_needs_the_address() -> None:
+    old = created(SERVICE, {"spec": {"type": "LoadBalancer", "ports": [{"port": 80}]}})
+    for ingress, causes in (
+        ({"ip": "1.2.3.4", "ipMode": "Proxy"}, []),
+        ({"ip": "1.2.3.4", "ipMode": "X"}, ["NotSupported status.loadBalancer.ingress[0].ipMode"]),
+        ({"hostname": "a.b", "ipMode": "VIP"}, ["Forbidden status.loadBalancer.ingress[0].ipMode"]),
+    ):
+        status = {"loadBalancer": {"ingress": [ingress]}}
+        assert told(changed(SERVICE, old, {"status": status}, "status")[1]) == causes
+
+
+def test_a_job_without_indexes_has_none_in_its_status() -> None:
+    old = created(JOBS, {"spec": {"template": ONCE, "completions": 3}})
+    for member in ("completedIndexes", "failedIndexes"):
+        found = told(changed(JOBS, old, {"status": {member: "1"}}, "status")[1])
+        assert found == [f"Invalid status.{member}"]

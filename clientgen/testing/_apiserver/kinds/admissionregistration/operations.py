@@ -10,7 +10,7 @@ from clientgen._json import parts, texts
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_MUTATING: Final = ("*", "CREATE", "UPDATE")
+_MUTATING: Final = ("*", "CONNECT", "CREATE", "UPDATE")
 
 
 def operation_causes(match: dict[str, Any], path: str) -> Iterator[Cause]:

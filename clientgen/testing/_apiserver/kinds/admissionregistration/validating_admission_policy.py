@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _REASONS: Final = ("Forbidden", "Invalid", "RequestEntityTooLarge")
 _MAX_ANNOTATIONS: Final = 20
+_MAX_VALUE_EXPRESSION_BYTES: Final = 5 * 1024
 _NEEDS_ONE: Final = "validations or auditAnnotations must contain at least one item"
 
 
@@ -110,5 +111,8 @@ def _annotation(
     expression = (annotation.get("valueExpression") or "").strip()
     if not expression:
         yield required(f"{path}.valueExpression", "valueExpression is not specified")
+    elif len(expression.encode()) > _MAX_VALUE_EXPRESSION_BYTES:
+        why = f"must not exceed {_MAX_VALUE_EXPRESSION_BYTES} bytes in length"
+        yield required(f"{path}.valueExpression", why)
     elif problem := expressions.problem(expression, "string", "null_type"):
         yield invalid_value(f"{path}.valueExpression", expression, problem)

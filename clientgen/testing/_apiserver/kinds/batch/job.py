@@ -102,6 +102,12 @@ def _set_pattern_defaults(pattern: dict[str, Any]) -> None:
     set_empty(pattern, status="True")
 
 
+_IMPOSSIBLE: Final = {
+    "completedIndexes": "cannot set non-empty completedIndexes when non-indexed completion mode",
+    "failedIndexes": "cannot set non-null failedIndexes when backoffLimitPerIndex is null",
+}
+
+
 class JobStrategy(Strategy):
     """The strategy for Jobs."""
 
@@ -188,7 +194,7 @@ class JobStrategy(Strategy):
         """Check the numbers of pods, the indexes and the end of the job."""
         status, before = part(new, "status"), part(old, "status")
         yield from counts(status, _STATUS_COUNTS)
-        yield from _indexes(status, part(new, "spec"))
+        yield from _indexes(status, before, part(new, "spec"))
         ready, active = status.get("ready"), status.get("active") or 0
         if ready is not None and ready > active:
             yield invalid_value("status.ready", ready, "cannot set more ready pods than active")
@@ -228,14 +234,24 @@ def _selector(spec: dict[str, Any], uid: str) -> Iterator[Cause]:
         yield invalid_value("spec.template.metadata.labels", labels, _UNMATCHED)
 
 
-def _indexes(status: dict[str, Any], spec: dict[str, Any]) -> Iterator[Cause]:
-    """Check the indexes of the pods that are done, and of those that have failed."""
-    for member in ("completedIndexes", "failedIndexes"):
-        named = status.get(member) or ""
-        _, problem = counted(named, spec.get("completions") or 0)
-        if problem:
+def _indexes(
+    status: dict[str, Any], before: dict[str, Any], spec: dict[str, Any]
+) -> Iterator[Cause]:
+    """Check the indexes of the pods that are done or have failed, if they change."""
+    own = {
+        "completedIndexes": spec.get("completionMode") == "Indexed",
+        "failedIndexes": spec.get("backoffLimitPerIndex") is not None,
+    }
+    for member, is_possible in own.items():
+        named = status.get(member)
+        if named == before.get(member):
+            continue
+        _, problem = counted(named or "", spec.get("completions") or 0)
+        if problem and spec.get("completions") is not None:
             why = f"error parsing {member}: {problem}"
             yield invalid_value(f"status.{member}", named, why)
+        if not is_possible and (named or (named is not None and member == "failedIndexes")):
+            yield invalid_value(f"status.{member}", named, _IMPOSSIBLE[member])
 
 
 def _finished(status: dict[str, Any]) -> Iterator[Cause]:

@@ -45,6 +45,8 @@ _HINTS: Final = "service.kubernetes.io/topology-aware-hints"
 _MODE: Final = "service.kubernetes.io/topology-mode"
 _TRAFFIC: Final = ("Cluster", "Local")
 _FAMILIES: Final = ("IPv4", "IPv6")
+_MAX_ADDRESSES: Final = 2
+_IP_MODES: Final = ("Proxy", "VIP")
 _POLICIES: Final = ("PreferDualStack", "RequireDualStack", "SingleStack")
 _MAX_PORT: Final = 65535
 _MAX_AFFINITY_SECONDS: Final = 86400
@@ -136,12 +138,28 @@ def _addresses(spec: dict[str, Any]) -> Iterator[Cause]:
         yield invalid_value("spec.clusterIPs", several, why)
     elif several and several[0] != one:
         yield invalid_value("spec.clusterIPs", several, "first value must match `clusterIP`")
+    valid = True
     for index, address in enumerate(several):
         at = f"spec.clusterIPs[{index}]"
-        if address == "None" and kind != "ClusterIP":
+        if index or address != "None":
+            problems = [*matches(at, address, ip_problems)]
+            valid = valid and not problems
+            yield from problems
+        elif kind != "ClusterIP":
             yield invalid_value(at, address, f"may not be set to 'None' for {kind} services")
-        elif address != "None":
-            yield from matches(at, address, ip_problems)
+    yield from _several(several, valid=valid and several[:1] != ["None"])
+
+
+def _several(addresses: list[str], *, valid: bool) -> Iterator[Cause]:
+    """Check that two addresses are of two families, and that there are no more."""
+    at = "spec.clusterIPs"
+    if len(addresses) > 1 and addresses[0] == "None":
+        yield invalid_value(at, addresses, "'None' must be the first and only value")
+    if len(addresses) > _MAX_ADDRESSES:
+        yield invalid_value(at, addresses, f"may only hold up to {_MAX_ADDRESSES} values")
+    if valid and len(addresses) > len({":" in each for each in addresses}):
+        why = "may specify no more than one IP for each IP family"
+        yield invalid_value(at, addresses, why)
 
 
 def _families(spec: dict[str, Any]) -> Iterator[Cause]:
@@ -272,5 +290,9 @@ def status_causes(new: dict[str, Any]) -> Iterator[Cause]:
         at = f"status.loadBalancer.ingress[{index}]"
         if ingress.get("ip"):
             yield from matches(f"{at}.ip", ingress["ip"], ip_problems)
+            yield from one_of(f"{at}.ipMode", ingress.get("ipMode"), _IP_MODES, needed=False)
+        elif ingress.get("ipMode") is not None:
+            why = "may not be specified when `ip` is not set"
+            yield forbidden_value(f"{at}.ipMode", why)
         name = ingress.get("hostname")
         yield from text(f"{at}.hostname", name, subdomain_problems, needed=False)

@@ -27,6 +27,14 @@ _NEVER_MISSING: Final[dict[str, Any]] = {
     "eventTime": None,
     "regarding": {},
 }
+_SOURCE: Final = "deprecatedSource"
+_OLD: Final = (
+    ("deprecatedFirstTimestamp", "firstTimestamp"),
+    ("deprecatedLastTimestamp", "lastTimestamp"),
+    ("deprecatedCount", "count"),
+    (_SOURCE, "source"),
+)
+"""Members that only Events of the core group may have, and what messages call them."""
 _MISSING_IF_EMPTY: Final = ("reportingController", "reportingInstance")
 
 
@@ -78,6 +86,10 @@ class EventStrategy(Strategy):
         if not obj.get("eventTime"):
             yield required("eventTime")
         yield from event_rules.reporter_causes(obj, "reportingController")
+        for member, name in _OLD:
+            given = any(part(obj, member).values()) if member == _SOURCE else obj.get(member)
+            if given:
+                yield invalid_value(name, "", "needs to be unset")
         kind = obj.get("type") or ""
         if kind not in ("Normal", "Warning"):
             yield invalid_value("type", "", f"has invalid value: {kind}")

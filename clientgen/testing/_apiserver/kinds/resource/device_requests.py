@@ -92,7 +92,7 @@ def claim_causes(claim: dict[str, Any], path: str) -> Iterator[Cause]:
     yield from unique_causes(requests, "name", f"{path}.requests")
 
     def constraint(each: dict[str, Any], at: str) -> Iterator[Cause]:
-        yield from _references(texts(each, "requests"), known, f"{at}.requests")
+        yield from references_causes(texts(each, "requests"), known, f"{at}.requests")
         name, other = each.get("matchAttribute"), each.get("distinctAttribute")
         if name is None and other is None:
             why = 'exactly one of "matchAttribute" or "distinctAttribute" is required, but'
@@ -103,7 +103,7 @@ def claim_causes(claim: dict[str, Any], path: str) -> Iterator[Cause]:
             yield from _attribute(other or "", f"{at}.distinctAttribute")
 
     def config(each: dict[str, Any], at: str) -> Iterator[Cause]:
-        yield from _references(texts(each, "requests"), known, f"{at}.requests")
+        yield from references_causes(texts(each, "requests"), known, f"{at}.requests")
         yield from config_causes(each, at)
 
     yield from each_causes(
@@ -127,7 +127,8 @@ def _attribute(name: str, path: str) -> Iterator[Cause]:
         yield invalid_value(path, name, why)
 
 
-def _references(names: list[str], known: set[str], path: str) -> Iterator[Cause]:
+def references_causes(names: list[str], known: set[str], path: str) -> Iterator[Cause]:
+    """Check the names of requests that a part of a claim is about."""
     if len(names) > MAX_LIST_ITEMS:
         yield too_many(path, len(names), MAX_LIST_ITEMS)
         return
@@ -153,9 +154,7 @@ def reference_causes(name: str, known: set[str], path: str) -> Iterator[Cause]:
 
 def _request(request: dict[str, Any], path: str) -> Iterator[Cause]:
     yield from matches(f"{path}.name", request.get("name") or "", label_problems)
-    choices, exactly, at = parts(request, "firstAvailable"), request.get("exactly"), "exactly"
-    if exactly is None and request.get("deviceClassName") is not None:
-        exactly, at = request, ""  # as v1beta1 has it
+    choices, exactly = parts(request, "firstAvailable"), request.get("exactly")
     if choices and exactly is not None:
         yield invalid_value(path, None, f"{_ONE_OF}, but multiple fields are set")
     elif choices:
@@ -163,7 +162,7 @@ def _request(request: dict[str, Any], path: str) -> Iterator[Cause]:
         yield from each_causes(choices, _MAX_CHOICES, at, _choice)
         yield from unique_causes(choices, "name", at)
     elif exactly is not None:
-        yield from _wanted(exactly, f"{path}.{at}" if at else path)
+        yield from _wanted(exactly, f"{path}.exactly")
     else:
         yield required(path, _ONE_OF)
 
@@ -211,11 +210,14 @@ def config_causes(config: dict[str, Any], path: str) -> Iterator[Cause]:
         yield required(at)
         return
     yield from driver_name(f"{at}.driver", opaque.get("driver"))
-    parameters = opaque.get("parameters")
-    if parameters is None:
-        yield required(f"{at}.parameters")
-    elif len(dumps(parameters)) > _MAX_TEXT_BYTES:
-        yield too_long(f"{at}.parameters", f"may not be more than {_MAX_TEXT_BYTES} bytes")
-    elif not isinstance(parameters, dict):
-        why = "must be a valid JSON object"
-        yield invalid_value(f"{at}.parameters", "<value omitted>", why)
+    yield from raw_causes(opaque.get("parameters"), f"{at}.parameters")
+
+
+def raw_causes(value: object, path: str) -> Iterator[Cause]:
+    """Check an object that a driver understands."""
+    if value is None:
+        yield required(path)
+    elif len(dumps(value, separators=(",", ":"), ensure_ascii=False).encode()) > _MAX_TEXT_BYTES:
+        yield too_long(path, f"may not be more than {_MAX_TEXT_BYTES} bytes")
+    elif not isinstance(value, dict):
+        yield invalid_value(path, "<value omitted>", "must be a valid JSON object")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from clientgen._apimachinery.failures import Cause, too_many
 from clientgen._apimachinery.name_syntax import label_problems
 from clientgen._json import part, parts
 
@@ -15,7 +16,7 @@ from ..strategy import Strategy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from clientgen._apimachinery.failures import Cause
+_MAX_CONDITIONS: Final = 8
 
 
 def _taint(name: str, about: str, member: str) -> Column:
@@ -62,3 +63,5 @@ class DeviceTaintRuleStrategy(Strategy):
         """Check the conditions."""
         conditions = parts(part(new, "status"), "conditions")
         yield from conditions_causes(conditions, "status.conditions")
+        if len(conditions) > _MAX_CONDITIONS:
+            yield too_many("status.conditions", len(conditions), _MAX_CONDITIONS)

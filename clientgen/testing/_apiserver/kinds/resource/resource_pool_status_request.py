@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from clientgen._apimachinery.failures import invalid_value
+from clientgen._apimachinery.name_syntax import driver_name_problems
+from clientgen._json import part, parts
+
 from ...tables import durations
 from ...tables.columns import NAME, NONE, Column, Printer, View, field
+from ..shared.common_checks import conditions_causes, immutable, text
+from ..shared.device_names import pool_name_causes
 from ..strategy import Strategy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
+    from clientgen._apimachinery.failures import Cause
+
+_MAX_POOLS: Final = 1000
 _OUTCOMES: Final = ("Complete", "Failed")
 
 
@@ -90,3 +99,28 @@ class ResourcePoolStatusRequestStrategy(Strategy):
     delete_returns_object = True
     allow_unconditional_update = False
     printer = Printer(_COLUMNS, view=_PoolStatus)
+
+    def validate(self, obj: dict[str, Any]) -> Iterator[Cause]:
+        """Check whose pools are asked about, and how many of them are shown."""
+        spec = part(obj, "spec")
+        yield from text("spec.driver", spec.get("driver"), driver_name_problems)
+        if spec.get("poolName") is not None:
+            yield from pool_name_causes(spec["poolName"], "spec.poolName")
+        most = spec.get("limit")
+        if most is not None and most > _MAX_POOLS:
+            why = f"must be less than or equal to {_MAX_POOLS}"
+            yield invalid_value("spec.limit", most, why)
+        elif most is not None and most < 1:
+            yield invalid_value("spec.limit", most, "must be greater than or equal to 1")
+
+    def validate_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
+        """Keep the question."""
+        yield from immutable("spec", new.get("spec"), old.get("spec"))
+
+    def validate_status_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
+        """Keep the answer once it is given."""
+        if old.get("status"):
+            yield from immutable("status", new.get("status"), old["status"])
+        else:
+            conditions = parts(part(new, "status"), "conditions")
+            yield from conditions_causes(conditions, "status.conditions")

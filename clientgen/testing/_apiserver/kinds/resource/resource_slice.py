@@ -15,31 +15,41 @@ from clientgen._apimachinery.failures import (
 )
 from clientgen._apimachinery.name_syntax import (
     label_problems,
-    qualified_name_problems,
     subdomain_problems,
 )
-from clientgen._json import part, parts, texts
+from clientgen._json import part, parts
 
 from ...tables.columns import AGE, NAME, Column, Printer, field
 from .. import selector_fields
-from ..shared.common_checks import driver_name, matches, unique
+from ..shared.common_checks import driver_name, matches
 from ..shared.device_names import attribute_name_causes, device_taint_causes, pool_name_causes
 from ..shared.ip_warnings import quoted
 from ..shared.pod_scheduling import node_selector_causes
 from ..strategy import Strategy
+from .binding_conditions import binding_causes
+from .device_capacity import capacity_causes, consumption_causes, counter_set_causes
+from .old_versions import as_validated, converted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from ...served_resources import Resource
 
 _MAX_DEVICES: Final = 128
 _MAX_ADVANCED_DEVICES: Final = 64
 _MAX_ATTRIBUTES: Final = 32
 _MAX_TAINTS: Final = 16
-_MAX_CONDITIONS: Final = 4
-_BINDING: Final = ("bindingConditions", "bindingFailureConditions")
 _MAX_VALUE_LENGTH: Final = 64
 _PLACES: Final = ("nodeName", "nodeSelector", "allNodes", "perDeviceNodeSelection")
 _ONE_OF: Final = f"exactly one of {', '.join(f'`{each}`' for each in _PLACES)} is required"
+_DEVICE_PLACES: Final = _PLACES[:3]
+_IF_BY_DEVICE: Final = "`perDeviceNodeSelection` is set to true in the ResourceSlice spec"
+_ONE_OF_DEVICE: Final = (
+    f"exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when {_IF_BY_DEVICE}"
+)
+_ONLY_BY_DEVICE: Final = (
+    f"`nodeName`, `nodeSelector` and `allNodes` can only be set if {_IF_BY_DEVICE}"
+)
 _VERSION: Final = re.compile(
     r"(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}"
     r"(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?"
@@ -52,6 +62,7 @@ _SINGLE: Final = ("bool", "int", "string", "version")
 class ResourceSliceStrategy(Strategy):
     """The strategy for ResourceSlices."""
 
+    is_converted = True
     generation_fields = ("spec",)
     delete_returns_object = True
     selectable_fields = {
@@ -69,9 +80,13 @@ class ResourceSliceStrategy(Strategy):
         )
     )
 
+    def from_version(self, obj: dict[str, Any], source: Resource) -> dict[str, Any]:
+        """Move the members of devices."""
+        return converted(obj, source, self.resource.version)
+
     def validate(self, obj: dict[str, Any]) -> Iterator[Cause]:
         """Check the pool, the nodes and the devices."""
-        spec = part(obj, "spec")
+        spec = part(as_validated(obj, self.resource), "spec")
         yield from driver_name("spec.driver", spec.get("driver"))
         pool = part(spec, "pool")
         yield from pool_name_causes(pool.get("name") or "", "spec.pool.name")
@@ -82,7 +97,11 @@ class ResourceSliceStrategy(Strategy):
             why = "must be greater than or equal to zero"
             yield invalid_value("spec.pool.generation", generation, why)
         yield from _place(spec)
-        yield from _devices(parts(spec, "devices"))
+        if spec.get("sharedCounters") is not None and spec.get("devices") is not None:
+            why = "only one of `sharedCounters` or `devices` is allowed"
+            yield invalid_value("spec", "", why)
+        yield from _devices(parts(spec, "devices"), placed=bool(spec.get("perDeviceNodeSelection")))
+        yield from counter_set_causes(parts(spec, "sharedCounters"), "spec.sharedCounters")
 
     def warnings_on_write(self, new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
         """Warn of drivers with uppercase letters."""
@@ -122,17 +141,17 @@ def _place(spec: dict[str, Any]) -> Iterator[Cause]:
         yield invalid_value("spec", shown, f"{_ONE_OF}, but multiple fields are set")
 
 
-def _devices(devices: list[dict[str, Any]]) -> Iterator[Cause]:
-    flat = [{**part(each, "basic"), **each} for each in devices]  # v1beta1 has them in `basic`
-    advanced = any(each.get("taints") or each.get("consumesCounters") for each in flat)
+def _devices(devices: list[dict[str, Any]], *, placed: bool) -> Iterator[Cause]:
+    advanced = any(each.get("taints") or each.get("consumesCounters") for each in devices)
     most = _MAX_ADVANCED_DEVICES if advanced else _MAX_DEVICES
-    if len(flat) > most:
-        yield too_many("spec.devices", len(flat), most)
+    if len(devices) > most:
+        yield too_many("spec.devices", len(devices), most)
         return
     names: set[str] = set()
-    for index, device in enumerate(flat):
+    for index, device in enumerate(devices):
         at, name = f"spec.devices[{index}]", device.get("name") or ""
         yield from _device(device, name, at)
+        yield from _device_place(device, at, placed=placed)
         if name in names:
             yield duplicate(at, name)
         names.add(name)
@@ -148,9 +167,12 @@ def _device(device: dict[str, Any], name: str, path: str) -> Iterator[Cause]:
     for key, attribute in attributes.items():
         yield from attribute_name_causes(key, f"{path}.attributes")
         yield from _attribute(attribute or {}, f"{path}.attributes[{key}]")
-    for key in capacity:
+    shared = bool(device.get("allowMultipleAllocations"))
+    for key, each in capacity.items():
         yield from attribute_name_causes(key, f"{path}.capacity")
-    yield from _conditions(device, path)
+        yield from capacity_causes(each or {}, f"{path}.capacity[{key}]", shared=shared)
+    yield from consumption_causes(parts(device, "consumesCounters"), f"{path}.consumesCounters")
+    yield from binding_causes(device, path)
     taints = parts(device, "taints")
     if len(taints) > _MAX_TAINTS:
         yield too_many(f"{path}.taints", len(taints), _MAX_TAINTS)
@@ -159,18 +181,28 @@ def _device(device: dict[str, Any], name: str, path: str) -> Iterator[Cause]:
         yield from device_taint_causes(taint, f"{path}.taints[{index}]")
 
 
-def _conditions(device: dict[str, Any], path: str) -> Iterator[Cause]:
-    """Check that a device names conditions for success and for failure, or neither."""
-    for member, other in (_BINDING, _BINDING[::-1]):
-        names = texts(device, member)
-        if len(names) > _MAX_CONDITIONS:
-            yield too_many(f"{path}.{member}", len(names), _MAX_CONDITIONS)
-        for index, name in enumerate(names):
-            yield from matches(f"{path}.{member}[{index}]", name, qualified_name_problems)
-        yield from unique(f"{path}.{member}", names)
-        if names and not device.get(other):
-            why = f"{other} are required to use {member}"
-            yield invalid_value(f"{path}.{other}", None, why)
+def _device_place(device: dict[str, Any], path: str, *, placed: bool) -> Iterator[Cause]:
+    """Check the nodes of one device; they are its own matter only if the slice says so."""
+    name, selector = device.get("nodeName"), device.get("nodeSelector")
+    if not placed:
+        if any(device.get(each) is not None for each in _DEVICE_PLACES):
+            yield invalid_value(path, None, _ONLY_BY_DEVICE)
+        return
+    if name:
+        yield from matches(f"{path}.nodeName", name, subdomain_problems)
+    elif name is not None:
+        yield invalid_value(f"{path}.nodeName", name, "must not be empty")
+    if selector is not None:
+        yield from node_selector_causes(selector, f"{path}.nodeSelector")
+    if device.get("allNodes") is False:
+        why = "must be either unset or set to true"
+        yield invalid_value(f"{path}.allNodes", False, why)
+    chosen = [each for each in _DEVICE_PLACES if device.get(each) not in (None, "", False)]
+    if not chosen:
+        yield required(path, _ONE_OF_DEVICE)
+    elif len(chosen) > 1:
+        shown = f"{{{', '.join(f'`{each}`' for each in chosen)}}}"
+        yield invalid_value(path, shown, _ONE_OF_DEVICE)
 
 
 def _attribute(attribute: dict[str, Any], path: str) -> Iterator[Cause]:

@@ -63,6 +63,7 @@ _ENV_FIELDS: Final = frozenset(
         "status.podIPs",
     }
 )
+_RESTART_ACTIONS: Final = ("Restart", "RestartAllContainers")
 _BLOCKS: Final = frozenset({"persistentVolumeClaim", "ephemeral"})
 _MAPS: Final = ("metadata.labels", "metadata.annotations")
 _SUBSCRIPTED: Final = re.compile(r"metadata\.(?P<map>labels|annotations)\['(?P<key>.*)'\]")
@@ -125,7 +126,7 @@ def _restart(container: dict[str, Any], field: str) -> Iterator[Cause]:
         yield too_many(f"{field}.restartPolicyRules", len(rules), _MAX_RULES)
     for index, rule in enumerate(rules):
         at, codes = f"{field}.restartPolicyRules[{index}]", rule.get("exitCodes")
-        yield from one_of(f"{at}.action", rule.get("action"), ("Restart",))
+        yield from one_of(f"{at}.action", rule.get("action"), _RESTART_ACTIONS)
         if codes is None:
             yield required(f"{at}.exitCodes", "must be specified")
             continue

@@ -54,6 +54,9 @@ def downward_causes(source: dict[str, Any], field: str) -> Iterator[Cause]:
         yield from relative_path(f"{field}.path", item.get("path") or "")
         if item.get("fieldRef") is not None:
             yield from field_reference(item["fieldRef"], f"{field}.fieldRef", _VOLUME_FIELDS)
+            if item.get("resourceFieldRef") is not None:
+                why = "fieldRef and resourceFieldRef can not be specified simultaneously"
+                yield invalid_value(field, "resource", why)
         elif item.get("resourceFieldRef") is not None:
             at = f"{field}.resourceFieldRef"
             yield from resource_reference(item["resourceFieldRef"], at, volume=True)
