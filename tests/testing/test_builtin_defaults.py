@@ -271,3 +271,20 @@ def test_the_initial_objects_are_valid() -> None:
         plural = plurals.get(body["kind"], f"{body['kind'].lower()}s")
         created(f"{body['apiVersion']} {plural}", body, world)
     assert len(world.objects) == len(bodies)
+
+
+@pytest.mark.parametrize(
+    ("given", "policy", "families"),
+    [
+        ({}, "RequireDualStack", ["IPv4", "IPv6"]),
+        ({"ipFamilies": ["IPv6"]}, "RequireDualStack", ["IPv6", "IPv4"]),
+        ({"ipFamilyPolicy": "PreferDualStack"}, "PreferDualStack", ["IPv4", "IPv6"]),
+        ({"ipFamilyPolicy": "SingleStack", "ipFamilies": ["IPv6"]}, "SingleStack", ["IPv6"]),
+        ({"selector": {"a": "b"}}, "SingleStack", ["IPv4"]),
+    ],
+)
+def test_a_headless_service_without_a_selector_has_both_families(
+    given: dict[str, object], policy: str, families: list[str]
+) -> None:
+    spec = created("v1 services", {"spec": {"clusterIP": "None", **given}})["spec"]
+    assert (spec["ipFamilyPolicy"], spec["ipFamilies"]) == (policy, families)

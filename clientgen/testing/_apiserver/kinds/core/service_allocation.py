@@ -130,12 +130,13 @@ def _keep_ports(new: dict[str, Any], old: dict[str, Any]) -> None:
 def _choose_families(spec: dict[str, Any]) -> None:
     if not needs_cluster_ip(spec):
         return
+    # Whoever makes the endpoints of a service without a selector may give it either family.
     unbound = spec.get("clusterIP") == "None" and not spec.get("selector")
-    if unbound and not spec.get("ipFamilyPolicy") and not spec.get("ipFamilies"):
-        # Whoever makes the endpoints of such a service may give it either family.
-        spec.update(ipFamilies=["IPv4", "IPv6"], ipFamilyPolicy="RequireDualStack")
-    spec["ipFamilyPolicy"] = spec.get("ipFamilyPolicy") or "SingleStack"
-    spec["ipFamilies"] = spec.get("ipFamilies") or ["IPv4"]
+    policy = spec.get("ipFamilyPolicy") or ("RequireDualStack" if unbound else "SingleStack")
+    families: list[str] = [*(spec.get("ipFamilies") or ["IPv4"])]
+    if unbound and policy != "SingleStack" and len(families) == 1:
+        families.append("IPv6" if families == ["IPv4"] else "IPv4")
+    spec.update(ipFamilyPolicy=policy, ipFamilies=families)
 
 
 # ----------------------------------------------------------------------------- allocation
