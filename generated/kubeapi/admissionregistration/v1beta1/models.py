@@ -175,8 +175,8 @@ class MutatingAdmissionPolicyBindingSpec(Model):
     """
 
     param_ref: ParamRef | None = None
-    """The objects to use as `params` in the expressions of the policy. Only with `spec.param_kind`
-    in the policy; otherwise it is ignored.
+    """The objects to use as `params` in the expressions of the policy. Without `spec.param_kind` in
+    the policy, it is ignored.
     """
 
     policy_name: str | None = None

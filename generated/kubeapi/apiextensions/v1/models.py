@@ -84,7 +84,7 @@ class CustomResourceConversion(Model):
     """
 
     webhook: WebhookConversion | None = None
-    """The server that converts objects. Only with the `strategy` `Webhook`."""
+    """The server that converts objects. Only with `strategy` `Webhook`."""
 
 
 class CustomResourceDefinitionStatus(Model):
@@ -258,7 +258,7 @@ class CustomResourceDefinitionVersion(Model):
     """
 
     selectable_fields: list[SelectableField] = field(default_factory=list)
-    """Fields that can be used in field selectors. At most 8 fields. Since 1.30."""
+    """Fields that can be used in field selectors. At most 8 items. Since 1.30."""
 
     subresources: CustomResourceSubresources | None = None
     """Parts of the objects that have a path of their own: `status` and `scale`."""
@@ -375,12 +375,12 @@ class JSONSchemaProps(Model):
 
     exclusive_maximum: bool | None = None
     """Whether the value must be lower than `maximum`, not equal to it. Absent means that it can be
-    equal. Only with `maximum`.
+    equal. Without `maximum`, it is ignored.
     """
 
     exclusive_minimum: bool | None = None
     """Whether the value must be higher than `minimum`, not equal to it. Absent means that it can be
-    equal. Only with `minimum`.
+    equal. Without `minimum`, it is ignored.
     """
 
     external_docs: ExternalDocumentation | None = None
@@ -469,7 +469,7 @@ class JSONSchemaProps(Model):
         name="x-kubernetes-embedded-resource",
     )
     """Whether the value is a whole Kubernetes object. Then its `api_version`, `kind` and `metadata`
-    are checked and kept. Only with the `type` `object`.
+    are checked and kept. Only with `type` `object`.
     """
 
     kubernetes_int_or_string: bool | None = field(default=None, name="x-kubernetes-int-or-string")
@@ -482,7 +482,7 @@ class JSONSchemaProps(Model):
         name="x-kubernetes-list-map-keys",
     )
     """The fields that tell items of a list apart, such as `name`. Each one is required or has a
-    default. Only with the `x-kubernetes-list-type` `map`.
+    default. Only with `x-kubernetes-list-type` `map`.
     """
 
     kubernetes_list_type: str | None = field(default=None, name="x-kubernetes-list-type")

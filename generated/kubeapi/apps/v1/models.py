@@ -214,7 +214,7 @@ class DaemonSetUpdateStrategy(Model):
     """How a DaemonSet replaces its pods after its template changes."""
 
     rolling_update: RollingUpdateDaemonSet | None = None
-    """How many nodes are updated at the same time. Only with `type` `RollingUpdate`."""
+    """How many nodes are updated at the same time. With `type` `OnDelete`, it is ignored."""
 
     type: Literal["OnDelete", "RollingUpdate"] | str | None = None
     """Who starts the replacement. With `RollingUpdate` the controller replaces the pods a few nodes
@@ -512,7 +512,8 @@ class RollingUpdateStatefulSetStrategy(Model):
 
     max_unavailable: int | str | None = None
     """How many pods may be unavailable during the update; when it is absent, one. It is a number,
-    or a percentage of `spec.replicas`, rounded up. Not 0. Beta, gate `MaxUnavailableStatefulSet`.
+    or a percentage of `spec.replicas`, rounded up. Not 0. Beta, gate `MaxUnavailableStatefulSet`,
+    off by default.
     """
 
     partition: int | None = None

@@ -355,12 +355,14 @@ class MetricTarget(Model):
 
     average_utilization: int | None = None
     """How much of the resource the pods use on average, in percent of what they request. It is for
-    metrics of type `Resource` and `ContainerResource`. At least 1. Not with `average_value`.
+    metrics of type `Resource` and `ContainerResource`, which have either this or `average_value`.
+    At least 1.
     """
 
     average_value: Quantity | None = None
     """The value per pod. For metrics of type `Object` and `External`, it is the whole value divided
-    by the number of pods. It must be greater than 0. Not with `average_utilization`.
+    by the number of pods. It must be greater than 0. Metrics of type `Resource` and
+    `ContainerResource` have either this or `average_utilization`.
     """
 
     value: Quantity | None = None

@@ -340,7 +340,7 @@ class PodFailurePolicy(Model):
 
     rules: list[PodFailurePolicyRule]
     """The rules in the order in which they are tried; the first that matches decides. If none does,
-    the failure counts towards the `backoff_limit` of the Job. At most 20 rules.
+    the failure counts towards the `backoff_limit` of the Job. At most 20 items.
     """
 
 
@@ -355,8 +355,8 @@ class PodFailurePolicyOnExitCodesRequirement(Model):
     """
 
     values: list[int]
-    """The exit codes, in ascending order and without repetition. At least one code, at most 255.
-    The code 0 is not allowed if `operator` is `In`.
+    """The exit codes, in ascending order and without repetition. Range: 1 to 255 items. The code 0
+    is not allowed if `operator` is `In`.
     """
 
     container_name: str | None = None
@@ -390,7 +390,7 @@ class PodFailurePolicyRule(Model):
     """The test of the exit codes of the pod's containers. Not with `on_pod_conditions`."""
 
     on_pod_conditions: list[PodFailurePolicyOnPodConditionsPattern] = field(default_factory=list)
-    """Conditions of the pod; the rule matches if the pod has one of them. At most 20 patterns. Not
+    """Conditions of the pod; the rule matches if the pod has one of them. At most 20 items. Not
     with `on_exit_codes`.
     """
 
@@ -400,7 +400,7 @@ class SuccessPolicy(Model):
 
     rules: list[SuccessPolicyRule]
     """The rules in the order in which they are tried. As soon as one is met, the Job stops the pods
-    that still run and is complete. At least one rule, at most 20.
+    that still run and is complete. Range: 1 to 20 items.
     """
 
 

@@ -163,8 +163,8 @@ class CertificateSigningRequestSpec(Model):
         default_factory=list,
     )
     """What the certificate may be used for. Clients mostly need `digital signature`, `key
-    encipherment` and `client auth`; servers need `server auth` instead of the last one. At least 1.
-    Immutable.
+    encipherment` and `client auth`; servers need `server auth` instead of the last one. At least 1
+    item. Immutable.
     """
 
     username: str | None = None

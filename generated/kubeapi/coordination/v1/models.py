@@ -46,7 +46,7 @@ class LeaseSpec(Model):
 
     preferred_holder: str | None = None
     """Who would be a better holder. The present one should then give up the Lease. Only with
-    `strategy`. Beta, gate `CoordinatedLeaderElection`.
+    `strategy`. Beta, gate `CoordinatedLeaderElection`, off by default.
     """
 
     renew_time: MicroTime | None = None
@@ -54,7 +54,8 @@ class LeaseSpec(Model):
 
     strategy: str | None = None
     """How the server picks the holder among LeaseCandidates, such as `OldestEmulationVersion`. When
-    absent, the processes compete for the Lease themselves. Beta, gate `CoordinatedLeaderElection`.
+    absent, the processes compete for the Lease themselves. Beta, gate `CoordinatedLeaderElection`,
+    off by default.
     """
 
 

@@ -27,7 +27,7 @@ __all__ = [
 
 class LeaseCandidate(Model):
     """A process that is ready to hold a Lease. With coordinated leader election, the server picks
-    the holder among the candidates. Beta, gate `CoordinatedLeaderElection`.
+    the holder among the candidates. Beta, gate `CoordinatedLeaderElection`, off by default.
     """
 
     api_version: Literal["coordination.k8s.io/v1alpha2"] = constant(

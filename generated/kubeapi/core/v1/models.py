@@ -510,7 +510,7 @@ class CephFSPersistentVolumeSource(Model):
     """
 
     monitors: list[str]
-    """The addresses of the Ceph monitors, for example `10.1.2.3:6789`. At least 1."""
+    """The addresses of the Ceph monitors, for example `10.1.2.3:6789`. At least 1 item."""
 
     path: str | None = None
     """The directory of the file system to mount. When absent, its root, `/`."""
@@ -534,7 +534,7 @@ class CephFSVolumeSource(Model):
     """
 
     monitors: list[str]
-    """The addresses of the Ceph monitors, for example `10.1.2.3:6789`. At least 1."""
+    """The addresses of the Ceph monitors, for example `10.1.2.3:6789`. At least 1 item."""
 
     path: str | None = None
     """The directory of the file system to mount. When absent, its root, `/`."""
@@ -877,7 +877,7 @@ class Container(Model):
 
     restart_policy_rules: list[ContainerRestartRule] = field(default_factory=list)
     """Rules that look at the exit code and come before `restart_policy`. The first one that matches
-    decides; if none does, `restart_policy` decides. At most 20 rules. Only with `restart_policy`.
+    decides; if none does, `restart_policy` decides. At most 20 items. Only with `restart_policy`.
     Since 1.34. Beta, gate `ContainerRestartRules`.
     """
 
@@ -899,7 +899,7 @@ class Container(Model):
 
     stdin_once: bool | None = None
     """Whether standard input is closed for good when the first client detaches, until the container
-    restarts. When absent, it stays open for other clients. Only with `stdin`.
+    restarts. When absent, it stays open for other clients. It is of use together with `stdin`.
     """
 
     termination_message_path: str | None = None
@@ -914,7 +914,9 @@ class Container(Model):
     """
 
     tty: bool | None = None
-    """Whether the container gets a terminal, for interactive programs. Only with `stdin`."""
+    """Whether the container gets a terminal, for interactive programs. It is of use together with
+    `stdin`.
+    """
 
     volume_devices: list[VolumeDevice] = field(default_factory=list)
     """The block volumes of the pod that the container sees as devices."""
@@ -959,7 +961,7 @@ class ContainerPort(Model):
 
     host_ip: str | None = field(default=None, name="hostIP")
     """The address of the node on which `host_port` is open. When absent, all addresses of the node.
-    Only with `host_port`.
+    Without `host_port`, it is ignored.
     """
 
     host_port: int | None = None
@@ -1013,7 +1015,7 @@ class ContainerRestartRuleOnExitCodes(Model):
     """`In` matches if the exit code is one of `values`, `NotIn` if it is none of them."""
 
     values: list[int] = field(default_factory=list)
-    """The exit codes to compare with. At most 255 of them."""
+    """The exit codes to compare with. At most 255 items."""
 
 
 class ContainerState(Model):
@@ -1511,7 +1513,7 @@ class EphemeralContainer(Model):
 
     stdin_once: bool | None = None
     """Closes standard input for good when the first attached client disconnects. Without it,
-    standard input stays open for the next client. Only with `stdin`.
+    standard input stays open for the next client. It is of use together with `stdin`.
     """
 
     target_container_name: str | None = None
@@ -1532,7 +1534,9 @@ class EphemeralContainer(Model):
     """
 
     tty: bool | None = None
-    """Gives the container a terminal, which interactive shells need. Only with `stdin`."""
+    """Gives the container a terminal, which interactive shells need. It is of use together with
+    `stdin`.
+    """
 
     volume_devices: list[VolumeDevice] = field(default_factory=list)
     """Volumes of the pod that the container gets as block devices, without a file system."""
@@ -2372,7 +2376,7 @@ class NFSVolumeSource(Model):
 
 
 class NamespaceSpec(Model):
-    """What holds up the deletion of a namespace until it is done."""
+    """What has to be done before a namespace can be deleted."""
 
     finalizers: list[str] = field(default_factory=list)
     """Who has to finish before a deleted namespace is gone: the list has to be empty. The server
@@ -2845,7 +2849,7 @@ class PersistentVolumeSpec(Model):
     )
     """How the volume can be mounted. `ReadWriteOnce` is for one node, `ReadOnlyMany` and
     `ReadWriteMany` are for many nodes, and `ReadWriteOncePod` is for a single pod and goes with no
-    other mode. At least 1.
+    other mode. At least 1 item.
     """
 
     aws_elastic_block_store: AWSElasticBlockStoreVolumeSource | None = None
@@ -3042,7 +3046,7 @@ class PersistentVolumeClaimSpec(Model):
     )
     """How the volume must be mountable. `ReadWriteOnce` is for one node, `ReadOnlyMany` and
     `ReadWriteMany` are for many nodes, and `ReadWriteOncePod` is for a single pod and goes with no
-    other mode. At least 1. Immutable.
+    other mode. At least 1 item. Immutable.
     """
 
     data_source: TypedLocalObjectReference | None = None
@@ -3244,7 +3248,7 @@ class PodSpec(Model):
 
     containers: list[Container]
     """The containers of the pod, which run at the same time. They start when the init containers
-    are done. An existing pod cannot get or lose containers. At least 1.
+    are done. An existing pod cannot get or lose containers. At least 1 item.
     """
 
     active_deadline_seconds: int | None = None
@@ -3655,7 +3659,7 @@ class PodAntiAffinity(Model):
 class PodCertificateProjection(Model):
     """A private key and an X.509 certificate for the pod, as files in a projected volume. The
     kubelet makes the key, asks a signer for the certificate, and renews both in time. Beta, gate
-    `PodCertificateRequest`.
+    `PodCertificateRequest`, off by default.
     """
 
     key_type: str
@@ -3685,8 +3689,8 @@ class PodCertificateProjection(Model):
 
     max_expiration_seconds: int | None = None
     """For how many seconds the certificate may be valid at most. The signer may choose less, but at
-    least an hour; signers below `kubernetes.io` give at most 24 hours. Default: `86400`. Range:
-    3600 to 7862400.
+    least an hour; signers below `kubernetes.io` give at most 24 hours. When absent, the
+    PodCertificateRequest gets 86400. Range: 3600 to 7862400.
     """
 
     user_annotations: dict[str, str] = field(default_factory=dict)
@@ -3732,15 +3736,15 @@ class PodDNSConfig(Model):
 
     nameservers: list[str] = field(default_factory=list)
     """IP addresses of name servers, after those of `spec.dns_policy`. If that is `None`, there must
-    be one here. At most 3.
+    be one here. At most 3 items.
     """
 
     options: list[PodDNSConfigOption] = field(default_factory=list)
     """Options of the resolver, such as `ndots`. They win over those of `spec.dns_policy`."""
 
     searches: list[str] = field(default_factory=list)
-    """Domains to try for short host names, after those of `spec.dns_policy`. At most 32, and 2048
-    characters together.
+    """Domains to try for short host names, after those of `spec.dns_policy`. At most 32 items. All
+    together have 2048 characters at most.
     """
 
 
@@ -4759,7 +4763,7 @@ class ServiceSpec(Model):
 
     cluster_ips: list[str] = field(default_factory=list, name="clusterIPs")
     """The addresses of the Service inside the cluster, one for each of `ip_families`. The first one
-    equals `cluster_ip`. At most 2. The first one is immutable once set. Not with `type`
+    equals `cluster_ip`. At most 2 items. The first one is immutable once set. Not with `type`
     `ExternalName`.
     """
 
@@ -4771,7 +4775,7 @@ class ServiceSpec(Model):
 
     external_name: str | None = None
     """The DNS name that the Service stands for. The cluster's DNS answers with a CNAME record for
-    it; no traffic passes through Kubernetes. Only with `type` `ExternalName`.
+    it; no traffic passes through Kubernetes. With another `type`, it is ignored.
     """
 
     external_traffic_policy: Literal["Cluster", "Local"] | str | None = None
@@ -4793,8 +4797,8 @@ class ServiceSpec(Model):
 
     ip_families: list[Literal["", "IPv4", "IPv6"] | str] = field(default_factory=list)
     """The families of the Service's addresses; the main one is first. When absent, the server
-    chooses them by `ip_family_policy`. At most 2. The first one is immutable once set. Not with
-    `type` `ExternalName`.
+    chooses them by `ip_family_policy`. At most 2 items. The first one is immutable once set. Not
+    with `type` `ExternalName`.
     """
 
     ip_family_policy: Literal["PreferDualStack", "RequireDualStack", "SingleStack"] | str | None = (
@@ -5124,7 +5128,7 @@ class TopologySelectorLabelRequirement(Model):
     """The key of the label, such as `topology.kubernetes.io/zone`."""
 
     values: list[str]
-    """The values that the label can have; one of them is enough. At least 1."""
+    """The values that the label can have; one of them is enough. At least 1 item."""
 
 
 class TopologySelectorTerm(Model):
@@ -5391,8 +5395,8 @@ class VolumeMount(Model):
 
     recursive_read_only: str | None = None
     """Whether mounts inside the volume are read-only, too. `Disabled`: no; `IfPossible`: where the
-    node supports it; `Enabled`: yes, or the pod does not start. When absent, it is `Disabled`. Only
-    with `read_only`. Since 1.30.
+    node supports it; `Enabled`: yes, or the pod does not start. When absent, it is `Disabled`. The
+    last two need `read_only`. Since 1.30.
     """
 
     sub_path: str | None = None
@@ -5443,7 +5447,7 @@ class VolumeProjection(Model):
 
     cluster_trust_bundle: ClusterTrustBundleProjection | None = None
     """Root certificates from ClusterTrustBundles, in one file that the kubelet keeps up to date.
-    Since 1.29. Beta, gate `ClusterTrustBundleProjection`.
+    Since 1.29. Beta, gate `ClusterTrustBundleProjection`, off by default.
     """
 
     config_map: ConfigMapProjection | None = None
@@ -5455,7 +5459,7 @@ class VolumeProjection(Model):
     pod_certificate: PodCertificateProjection | None = None
     """A private key and a certificate of the pod, as files. The kubelet gets the certificate from a
     signer and renews it. The pod starts only when it has both. Since 1.34. Beta, gate
-    `PodCertificateRequest`.
+    `PodCertificateRequest`, off by default.
     """
 
     secret: SecretProjection | None = None

@@ -29,7 +29,7 @@ class Endpoint(Model):
 
     addresses: list[str]
     """Where to reach it; all addresses are of the slice's `address_type`. Use one: kube-proxy
-    ignores the others. At least one address, at most 100.
+    ignores the others. Range: 1 to 100 items.
     """
 
     conditions: EndpointConditions | None = None
@@ -81,10 +81,10 @@ class EndpointHints(Model):
     """
 
     for_nodes: list[ForNode] = field(default_factory=list)
-    """The nodes from which traffic should come here. At most 8 nodes."""
+    """The nodes from which traffic should come here. At most 8 items."""
 
     for_zones: list[ForZone] = field(default_factory=list)
-    """The zones from which traffic should come here. At most 8 zones."""
+    """The zones from which traffic should come here. At most 8 items."""
 
 
 class EndpointPort(Model):
@@ -124,7 +124,7 @@ class EndpointSlice(Model):
 
     endpoints: list[Endpoint] = field(default_factory=list)
     """Where the traffic can go. A Service with more endpoints has several slices. At most 1000
-    endpoints.
+    items.
     """
 
     ports: list[EndpointPort] = field(default_factory=list)

@@ -68,7 +68,7 @@ class DeviceTaintRuleStatus(Model):
 
 class DeviceTaintRule(Model):
     """Adds a taint to devices that it selects, as their driver could do itself. Administrators use
-    it to take devices out of service. Beta, gate `DRADeviceTaintRules`.
+    it to take devices out of service. Beta, gate `DRADeviceTaintRules`, off by default.
     """
 
     api_version: Literal["resource.k8s.io/v1alpha3"] = constant(

@@ -212,7 +212,7 @@ class CapacityRequestPolicy(Model):
     """The amount for requests that name none. Needed with `valid_range` and `valid_values`."""
 
     valid_range: CapacityRequestPolicyRange | None = None
-    """The smallest and largest amount, and the steps between. Not with `valid_values`."""
+    """The lowest and highest amount, and the steps between. Not with `valid_values`."""
 
     valid_values: list[Quantity] = field(default_factory=list)
     """All amounts that are allowed, in ascending order. At most 10 items. Not with `valid_range`.
@@ -434,12 +434,13 @@ class DeviceConstraint(Model):
 
     distinct_attribute: str | None = None
     """Full name of an attribute that all devices must have, each with another value, such as
-    `gpu.example.com/board`. Not with `match_attribute`. Beta, gate `DRAConsumableCapacity`.
+    `gpu.example.com/board`. Needed without `match_attribute`; with it, it is ignored. Beta, gate
+    `DRAConsumableCapacity`.
     """
 
     match_attribute: str | None = None
     """Full name of an attribute that all devices must have, with the same value and type, such as
-    `gpu.example.com/numa`. Not with `distinct_attribute`.
+    `gpu.example.com/numa`. Needed without `distinct_attribute`.
     """
 
     requests: list[str] = field(default_factory=list)
@@ -626,7 +627,8 @@ class DeviceToleration(Model):
     """The effect of the taints. Without it, all effects are tolerated."""
 
     key: str | None = None
-    """Name of the taints. Without it, all are tolerated; `operator` then has to be `Exists`."""
+    """Name of the taints. Without it, and with the `operator` `Exists`, all taints are tolerated.
+    """
 
     operator: Literal["Equal", "Exists"] | str | None = None
     """How the taint's value is compared. `Equal` needs the same `value`; `Exists` takes any.
@@ -635,7 +637,7 @@ class DeviceToleration(Model):
 
     toleration_seconds: int | None = None
     """How long pods may go on after the taint was added, in seconds; zero and less evict them at
-    once. Without it, they are never evicted. Only with `effect` `NoExecute`.
+    once. Without it, they are never evicted. With another `effect` than `NoExecute`, it is ignored.
     """
 
     value: str | None = None
