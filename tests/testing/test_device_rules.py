@@ -164,6 +164,16 @@ def test_a_device_of_v1beta1_has_its_members_one_level_lower() -> None:
     assert old["spec"]["devices"] == devices
 
 
+def test_a_slice_of_v1beta1_cannot_tell_empty_from_unset() -> None:
+    unset = {"nodeName": "", "allNodes": True}
+    assert (
+        told(attempted("resource.k8s.io/v1beta1 resourceslices", {"spec": {**POOL, **unset}})[1])
+        == []
+    )
+    found = told(attempted(SLICES, {"spec": {**POOL, **unset}})[1])
+    assert found == ["Invalid spec.nodeName"]
+
+
 def test_errors_name_the_members_of_later_versions() -> None:
     body = {"spec": {"devices": {"requests": [{"name": "r", "count": -1}]}}}
     assert told(attempted("resource.k8s.io/v1beta1 resourceclaims", body)[1]) == [

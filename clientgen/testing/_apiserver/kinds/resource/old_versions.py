@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _OLD: Final = "v1beta1"
 _OWN: Final = frozenset(["name", "exactly", "firstAvailable"])
 """The members of a request that all versions have there."""
+_UNSET: Final = frozenset(["nodeName", "allNodes"])
 
 
 def converted(obj: dict[str, Any], source: Resource, version: str) -> dict[str, Any]:
@@ -38,11 +39,11 @@ def _with(
     spec = part(obj, "spec")
     if part(spec, "spec"):  # of a template
         return {**obj, "spec": _with(spec, request, device)}
-    if isinstance(spec.get("devices"), list):  # of a slice
-        return {
-            **obj,
-            "spec": {**spec, "devices": [device(each) for each in parts(spec, "devices")]},
-        }
+    if "pool" in spec:  # of a slice; v1beta1 cannot tell false and empty from unset
+        spec = {key: value for key, value in spec.items() if value or key not in _UNSET}
+        if spec.get("devices") is not None:
+            spec["devices"] = [device(each) for each in parts(spec, "devices")]
+        return {**obj, "spec": spec}
     claim = part(spec, "devices")
     if not claim.get("requests"):
         return dict(obj)
