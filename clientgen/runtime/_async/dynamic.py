@@ -130,8 +130,8 @@ class AsyncDynamicClient:
         """Return clients of the resources of a category such as `all`, or of `deploy,sts`.
 
         Raises:
-            NoResourceMatch, DiscoveryFailed, AmbiguousResource, ApiError, TransportError,
-                DecodeError, ValueError: as `AsyncDiscovery.resources`.
+            NoResourceMatch, DiscoveryFailed, AmbiguousResource: as `AsyncDiscovery.resources`.
+            ApiError, TransportError, DecodeError, ValueError: as `AsyncDiscovery.resources`.
         """
         found = await self.discovery.resources(names)
         return [AsyncDynamicResource(self, each, None) for each in found]
@@ -195,8 +195,8 @@ class AsyncMetadataClient:
         """Return clients of several resources; see `AsyncDynamicClient.resources`.
 
         Raises:
-            NoResourceMatch, DiscoveryFailed, AmbiguousResource, ApiError, TransportError,
-                DecodeError, ValueError: as `AsyncDynamicClient.resources`.
+            NoResourceMatch, DiscoveryFailed, AmbiguousResource: as `AsyncDynamicClient.resources`.
+            ApiError, TransportError, DecodeError, ValueError: as `AsyncDynamicClient.resources`.
         """
         return [each.metadata for each in await self._dynamic.resources(names)]
 
@@ -235,8 +235,8 @@ class AsyncDynamicResource(Generic[T]):
         """Return the resource; an `ApiResource` if discovery has found it.
 
         Raises:
-            NoResourceMatch, DiscoveryFailed, AmbiguousResource, ApiError, TransportError,
-                DecodeError, ValueError: as `AsyncDiscovery.resource`.
+            NoResourceMatch, DiscoveryFailed, AmbiguousResource: as `AsyncDiscovery.resource`.
+            ApiError, TransportError, DecodeError, ValueError: as `AsyncDiscovery.resource`.
         """
         return await self._find(self._client.rest.deadline({}))
 

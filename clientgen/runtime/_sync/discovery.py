@@ -155,8 +155,8 @@ class Discovery:
         """Find the resources of a category such as `all`, or of several names: `deploy,sts`.
 
         Raises:
-            NoResourceMatch, DiscoveryFailed, AmbiguousResource, ApiError, TransportError,
-                DecodeError, ValueError, TypeError: as `resource`.
+            NoResourceMatch, DiscoveryFailed, AmbiguousResource: as `resource`.
+            ApiError, TransportError, DecodeError, ValueError, TypeError: as `resource`.
         """
         deadline = self._rest.deadline(options)
         is_new = self._load(deadline)

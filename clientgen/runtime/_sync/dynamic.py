@@ -131,8 +131,8 @@ class DynamicClient:
         """Return clients of the resources of a category such as `all`, or of `deploy,sts`.
 
         Raises:
-            NoResourceMatch, DiscoveryFailed, AmbiguousResource, ApiError, TransportError,
-                DecodeError, ValueError: as `Discovery.resources`.
+            NoResourceMatch, DiscoveryFailed, AmbiguousResource: as `Discovery.resources`.
+            ApiError, TransportError, DecodeError, ValueError: as `Discovery.resources`.
         """
         found = self.discovery.resources(names)
         return [DynamicResource(self, each, None) for each in found]
@@ -194,8 +194,8 @@ class MetadataClient:
         """Return clients of several resources; see `DynamicClient.resources`.
 
         Raises:
-            NoResourceMatch, DiscoveryFailed, AmbiguousResource, ApiError, TransportError,
-                DecodeError, ValueError: as `DynamicClient.resources`.
+            NoResourceMatch, DiscoveryFailed, AmbiguousResource: as `DynamicClient.resources`.
+            ApiError, TransportError, DecodeError, ValueError: as `DynamicClient.resources`.
         """
         return [each.metadata for each in self._dynamic.resources(names)]
 
@@ -234,8 +234,8 @@ class DynamicResource(Generic[T]):
         """Return the resource; an `ApiResource` if discovery has found it.
 
         Raises:
-            NoResourceMatch, DiscoveryFailed, AmbiguousResource, ApiError, TransportError,
-                DecodeError, ValueError: as `Discovery.resource`.
+            NoResourceMatch, DiscoveryFailed, AmbiguousResource: as `Discovery.resource`.
+            ApiError, TransportError, DecodeError, ValueError: as `Discovery.resource`.
         """
         return self._find(self._client.rest.deadline({}))
 
