@@ -16,13 +16,17 @@ from kubeapi import Clientset
 from clientgen.testing import FakeCluster, LocalServer
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = ("README.md", "docs/guides/client.md")
+PAGES = ("README.md", "docs/index.md", "docs/guides/client.md")
 FENCE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 OBJECTS = """
 apiVersion: v1
 kind: Node
 metadata: {name: node-1}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: bank}
 ---
 apiVersion: v1
 kind: Secret
@@ -67,7 +71,7 @@ spec:
   template:
     spec: {restartPolicy: Never, containers: [{name: report, image: busybox}]}
 """
-SEEDS = {"README.md": JOB, "docs/guides/client.md": POD}
+SEEDS = {"README.md": JOB, "docs/index.md": POD, "docs/guides/client.md": POD}
 FOLDER = """
 apiVersion: v1
 kind: ConfigMap
@@ -78,7 +82,7 @@ data: {colour: blue}
 
 @pytest.fixture
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalServer]:
-    """A cluster with what the pages assume, and a kubeconfig for the namespace shop."""
+    """A cluster with what the pages assume, and a kubeconfig with their contexts."""
     cluster = FakeCluster()
     cluster.apply_manifests(OBJECTS)
     cluster.play()
@@ -87,7 +91,7 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalSer
     monkeypatch.chdir(tmp_path)
     with LocalServer(cluster) as running:
         config = tmp_path / "kubeconfig"
-        config.write_text(in_shop(Path(running.kubeconfig).read_text()))
+        config.write_text(with_contexts(Path(running.kubeconfig).read_text()))
         monkeypatch.setenv("KUBECONFIG", str(config))
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
         yield running
@@ -120,10 +124,12 @@ def snippets(page: str) -> Iterator[tuple[str, int]]:
         yield match[1], text.count("\n", 0, match.start(1))
 
 
-def in_shop(kubeconfig: str) -> str:
+def with_contexts(kubeconfig: str) -> str:
     import yaml
 
     config = yaml.safe_load(kubeconfig)
     [context] = config["contexts"]
     context["context"]["namespace"] = "shop"
+    for name in ("staging", "production"):
+        config["contexts"].append({**context, "name": name})
     return yaml.safe_dump(config)

@@ -1,4 +1,4 @@
-"""The controller of the README: in this process, and as a program that is told to stop."""
+"""The controller of the home page: in this process, and as a program that is told to stop."""
 
 from __future__ import annotations
 
@@ -68,6 +68,12 @@ async def until(holds: Callable[[], object]) -> None:
     while not holds():
         assert monotonic() < deadline, "timed out"
         await asyncio.sleep(0.001)
+
+
+def test_the_home_page_shows_it() -> None:
+    _, _, code = EXAMPLE.read_text("utf-8").partition("\n\n")
+    home = EXAMPLE.parents[1] / "docs/index.md"
+    assert f"```python\n{code}```\n" in home.read_text("utf-8")
 
 
 def test_the_controller_is_short() -> None:

@@ -43,6 +43,7 @@ MENTIONING: Final = (
     "README.md",
     "clientgen.toml",
     "clientgen/_shipped.py",
+    "docs/guides/installing.md",
     "docs/guides/openapi.md",
     "docs/guides/testing.md",
     "specs/README.md",

@@ -1,4 +1,4 @@
-"""The three-minute path of the README, from a class to a client, as a reader walks it."""
+"""docs/tutorial/own-types.md: the way from a class to a client, as a reader walks it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-README = Path(__file__).resolve().parents[1] / "README.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs/tutorial/own-types.md"
 REFUSED = """
 from crons.stable.v1 import CronTab
 
@@ -66,8 +66,8 @@ def test_an_old_one_stops_no_informer():
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What a reader has after the two commands."""
-    folder = tmp_path_factory.mktemp("readme")
-    types, commands, test = blocks("Your own types, in three minutes")
+    folder = tmp_path_factory.mktemp("own_types")
+    types, commands, test = re.findall(r"```\w*\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
     (folder / "crontabs.py").write_text(types)
     (folder / "test_crontabs.py").write_text(test)
     for line in commands.splitlines():
@@ -120,12 +120,6 @@ def test_checkers_refuse_an_object_without_a_spec(
     assert len(complaints) == 1, done.stdout
     assert complaint in complaints[0]
     assert "refused.py:6" in complaints[0]
-
-
-def blocks(title: str) -> list[str]:
-    """The fenced blocks of a section."""
-    section = README.read_text().split(f"\n## {title}\n")[1].split("\n## ")[0]
-    return re.findall(r"```\w*\n(.*?)```", section, re.DOTALL)
 
 
 def run(folder: Path, module: str, *arguments: str) -> None:
