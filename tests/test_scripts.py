@@ -117,7 +117,7 @@ def test_what_judges_and_what_the_tests_install_is_pinned():
     extras = project["optional-dependencies"]
     groups = PROJECT["dependency-groups"]
     needed = [*project["dependencies"], *extras["generator"], *extras["testing"], "pip"]
-    for each in map(Requirement, [*needed, *groups["test"], *groups["coverage"]]):
+    for each in map(Requirement, [*needed, *groups["test"], *groups["coverage"], *groups["docs"]]):
         assert normal(each.name) in versions, f"{each}: run scripts/lock"
         assert versions[normal(each.name)] in each.specifier, f"{each}: run scripts/lock"
 
