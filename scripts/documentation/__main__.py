@@ -11,7 +11,7 @@ from pathlib import Path
 
 from documentation.built_site import problems
 from documentation.navigation import navigation
-from documentation.staging import Staging
+from documentation.staging import Staging, stage_sources
 from documentation.table_heads import mend_heads
 
 ROOT = Path(__file__).parents[2]
@@ -22,7 +22,8 @@ def main() -> int:
     task, folder = sys.argv[1:]
     if task == "stage":
         titles = {page: title for title, page in navigation(ROOT)}
-        Staging(ROOT, Path(folder), titles).write()
+        Staging(ROOT, Path(folder) / "pages", titles).write()
+        stage_sources(ROOT, Path(folder) / "sources")
         return 0
     mend_heads(Path(folder))
     found = list(problems(Path(folder).resolve()))

@@ -146,3 +146,10 @@ def tracked(root: Path) -> list[str]:
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
     done = subprocess.run(command, cwd=root, stdout=subprocess.PIPE, text=True, check=True)
     return [path for path in sorted(done.stdout.split("\0")) if path and (root / path).is_file()]
+
+
+def stage_sources(root: Path, target: Path) -> None:
+    """Copy the modules that the reference shows: of a package, all modules would be read."""
+    shutil.rmtree(target, ignore_errors=True)
+    unshown = shutil.ignore_patterns("__pycache__", "_apiserver", "cli", "generator")
+    shutil.copytree(root / "clientgen", target / "clientgen", ignore=unshown)
