@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 import pytest
-from documentation.built_site import problems
+from documentation.built_site import problems, without_a_text
 from documentation.command_page import command_page
 from documentation.navigation import navigation
 from documentation.staging import Staging, page_of
@@ -159,3 +159,12 @@ def test_heads_of_tables_without_a_text_are_left_out():
     assert mended_heads(head + body) == head.replace("<th></th>", "<td></td>") + body
     empty = '<thead>\n<tr>\n<th></th>\n<th style="text-align: left"></th>\n</tr>\n</thead>\n'
     assert mended_heads(empty + body) == body
+
+
+def test_public_names_without_a_text_are_found(tmp_path: Path):
+    (page := tmp_path / "reference/api/models").mkdir(parents=True)
+    (page / "index.html").write_text('<h2 id="clientgen.models.A">A</h2>')
+    names = ["clientgen.models.B", "clientgen.models.A"]
+    assert list(without_a_text(tmp_path, names)) == [
+        "the reference does not explain clientgen.models.B: it has no docstring"
+    ]

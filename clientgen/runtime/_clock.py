@@ -83,6 +83,7 @@ class SystemClock:
 
 
 SYSTEM_CLOCK = SystemClock()
+"""The clock of the machine, which is the default wherever a clock can be given."""
 
 
 def real_seconds(clock: Clock, until: float) -> float | None:

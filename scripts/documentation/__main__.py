@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from documentation.built_site import problems
+from documentation.built_site import problems, without_a_text
 from documentation.navigation import navigation
 from documentation.staging import Staging, stage_sources
 from documentation.table_heads import mend_heads
@@ -26,7 +26,8 @@ def main() -> int:
         stage_sources(ROOT, Path(folder) / "sources")
         return 0
     mend_heads(Path(folder))
-    found = list(problems(Path(folder).resolve()))
+    names = (ROOT / "tests/public_names.txt").read_text("utf-8").split()
+    found = [*problems(Path(folder).resolve()), *without_a_text(Path(folder), names)]
     print(*found, sep="\n", end="\n" if found else "", file=sys.stderr)
     return int(bool(found))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -11,6 +11,8 @@ from urllib.parse import unquote, urlsplit
 # Elements whose address a browser loads by itself.
 LOADED = {"img": "src", "script": "src", "iframe": "src", "source": "src", "video": "src"}
 LOADED_RELATIONS = {"stylesheet", "icon", "preconnect", "preload", "modulepreload", "manifest"}
+# docs/reference/api/models.md explains them.
+OF_MSGSPEC = {"clientgen.runtime.models.Raw", "clientgen.runtime.models.field"}
 CSS_ADDRESS = re.compile(r"(?:url\(|@import\s+)['\"]?((?:https?:)?//[^'\")\s;]+)")
 
 
@@ -69,6 +71,14 @@ def problems(site: Path) -> Iterator[str]:
     for sheet in sorted(site.rglob("*.css")):
         for address in CSS_ADDRESS.findall(sheet.read_text("utf-8")):
             yield f"{sheet.relative_to(site)}: it loads {address}"
+
+
+def without_a_text(site: Path, names: Iterable[str]) -> Iterator[str]:
+    """Yield the public names that no page of the reference explains."""
+    texts = (page.read_text("utf-8") for page in site.glob("reference/api/*/index.html"))
+    explained = {name for text in texts for name in re.findall(r'id="([\w.]+)"', text)}
+    for name in sorted({*names} - explained - OF_MSGSPEC):
+        yield f"the reference does not explain {name}: it has no docstring"
 
 
 def _of_page(page: Page, path: Path, site: Path, pages: dict[Path, Page]) -> Iterator[str]:

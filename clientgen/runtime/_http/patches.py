@@ -92,6 +92,7 @@ class ApplyPatch(_Patch):
 
 
 Patch: TypeAlias = JsonPatch | MergePatch | StrategicMergePatch | ApplyPatch
+"""What `patch` sends: one of the four kinds of patches."""
 
 
 def patch_of(patch: object) -> Patch:
