@@ -11,7 +11,7 @@ import pytest
 from clientgen.runtime.sync import WorkQueue
 from clientgen.testing import FakeClock
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "guides" / "controllers.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "guides" / "queues.md"
 FENCE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 WANTED = ("class Steps", "class Waiting")
 

@@ -45,6 +45,7 @@ MENTIONING: Final = (
     "clientgen/_shipped.py",
     "docs/guides/installing.md",
     "docs/guides/openapi.md",
+    "docs/guides/test-server.md",
     "docs/guides/testing.md",
     "specs/README.md",
 )

@@ -16,7 +16,7 @@ from clientgen.testing import LocalServer
 __all__ = ["run"]
 
 _SHOWN = 200
-# What docs/guides/testing.md says that the server does not do, by words in the names of tests.
+# What docs/guides/test-server.md says that the server does not do, by words in the names of tests.
 _KNOWN = {
     "exec": "nothing to connect to",
     "portforward": "nothing to connect to",

@@ -150,8 +150,8 @@ def test_a_variable_that_is_an_address_has_a_text(variable: str, expression: str
 
 
 def test_the_snippet_of_the_documentation_runs() -> None:
-    text = (Path(__file__).parents[2] / "docs" / "guides" / "testing.md").read_text("utf-8")
+    text = (Path(__file__).parents[2] / "docs" / "guides" / "test-server.md").read_text("utf-8")
     section = text[text.index("\n## Admission policies") :]
     snippet = re.search(r"```python\n(.*?)```", section, re.DOTALL)
     assert snippet
-    exec(compile(snippet[1], "docs/guides/testing.md", "exec"), {})
+    exec(compile(snippet[1], "docs/guides/test-server.md", "exec"), {})

@@ -429,11 +429,11 @@ def test_a_configuration_that_is_gone_is_not_asked() -> None:
 
 
 def test_the_page_is_true() -> None:
-    text = (Path(__file__).parents[2] / "docs" / "guides" / "testing.md").read_text("utf-8")
+    text = (Path(__file__).parents[2] / "docs" / "guides" / "test-server.md").read_text("utf-8")
     section = text.partition("\n## Webhooks\n")[2]
     snippet = re.search(r"^```python\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
     assert snippet
-    exec(compile(snippet[1], "docs/guides/testing.md", "exec"), {})
+    exec(compile(snippet[1], "docs/guides/test-server.md", "exec"), {})
 
 
 async def test_servers_for_all_clients_call_webhooks_by_url() -> None:

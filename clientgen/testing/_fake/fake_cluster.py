@@ -6,7 +6,7 @@
     k.core_v1.pods("default").delete("web-0")
     assert [str(a) for a in cluster_of(k).actions] == ["delete pods default/web-0"]
 
-The cluster runs the same server as `clientgen serve`. docs/guides/testing.md lists the differences
+The cluster runs the same server as `clientgen serve`. docs/guides/test-server.md lists the differences
 to a real server.
 """
 
@@ -235,7 +235,7 @@ class FakeCluster:
         """Set the webhook server behind a service of the cluster.
 
         The API server calls the webhook server for admission and for conversion; see
-        docs/guides/testing.md.
+        docs/guides/test-server.md.
 
         Args:
             service: namespace and name, such as `default/my-operator`. The Service need not exist.
@@ -291,7 +291,7 @@ class FakeCluster:
                 process.stdout.write("hello")
                 return 0
 
-        The pods must exist, but need no node and no status. See docs/guides/testing.md.
+        The pods must exist, but need no node and no status. See docs/guides/streams.md.
 
         Args:
             pod: the namespace and the name, or patterns, such as `shop/web-*`.
@@ -344,7 +344,7 @@ class FakeCluster:
     ) -> Play:
         """Simulate controllers, a scheduler and kubelets from now on: workloads become ready.
 
-        docs/guides/testing.md lists what is simulated. The clock of the cluster measures the times.
+        docs/guides/test-server.md lists what is simulated. The clock of the cluster measures the times.
         With times of 0, all work is done when a request returns, and watches have seen every step.
 
         Args:
