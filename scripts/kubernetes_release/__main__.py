@@ -73,6 +73,7 @@ def main(arguments: Sequence[str]) -> int:
     _say(f"The project is at Kubernetes {release} (it was at {KUBERNETES}).")
     tasks += [*changes(old, new, ROOT), *unknown_definitions(document, ROOT)]
     tasks += [*_by_hand(old, new), *_still_named(KUBERNETES, release)]
+    tasks += _of_older_releases(KUBERNETES, release)
     _say(f"\nTo do by hand ({len(tasks)}):" if tasks else "\nNothing is left to do by hand.")
     for task in tasks:
         _say(f"- {task}")
@@ -161,6 +162,13 @@ def _by_hand(old: Spec, new: Spec) -> Iterator[str]:
         yield f"{_relative(BY_HAND[2])}: describes types that are gone: {', '.join(gone)}"
     recordings = "tests/conformance, tests/exchanges, tests/testing/writes"
     yield f"{recordings}: recorded from an older release; docs/internals/conformance.md says which"
+
+
+def _of_older_releases(old: str, new: str) -> Iterator[str]:
+    """One line on the package of the release that is left, unless it stays the same."""
+    if old != new:
+        keep = f"keep the package of {old} (`python -m kubernetes_release.older {old}`)"
+        yield f"specs/releases: {keep}, remove those that Kubernetes no longer supports"
 
 
 def _relative(path: Path) -> str:

@@ -9,6 +9,8 @@ Facts: docs/internals/kubernetes-semantics.md, 6.2 and 6.4.
 
 from __future__ import annotations
 
+import math
+import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
@@ -37,6 +39,7 @@ SCALE: Final = GroupVersionKind("autoscaling", "v1", "Scale")
 """The kind of every `scale` subresource, whatever the operations of custom resources say."""
 
 _PULL: Final = "`clientgen spec pull` fetches one from your cluster."
+_RELEASE: Final = re.compile(r"\d+\.(\d+)")
 _VERBS: Final[Mapping[str, str]] = {
     "get": "get",
     "list": "list",
@@ -76,6 +79,12 @@ class Spec:
     document: dict[str, Any]
     roots: Mapping[GroupVersionKind, str]
     version: str
+
+    @property
+    def minor(self) -> float:
+        """The minor number of the release, such as 36; infinite if the document names none."""
+        numbers = _RELEASE.search(self.version)
+        return int(numbers[1]) if numbers else math.inf
 
     def schema(self, kind: GroupVersionKind) -> ResolvedSchema:
         """The schema of a kind; one that says nothing when the document has none."""

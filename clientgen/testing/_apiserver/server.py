@@ -209,7 +209,7 @@ class ApiServer:
         if not info.verb:
             return unknown_path()
         authorization.check(self.cluster, request, info)
-        if warning := info.strategy.deprecation_warning:
+        if warning := info.strategy.deprecation_warning(self.cluster.spec.minor):
             request.warnings.append(warning)
         check_size(request.body)
         encoding = negotiate(request.accept, stream=info.verb == "watch")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from clientgen._apimachinery.failures import forbidden
@@ -106,9 +105,8 @@ class CustomStrategy(Strategy):
         """Warn of finalizers that may belong to somebody else."""
         return self.version.warnings(new, old)
 
-    @cached_property
-    def deprecation_warning(self) -> str:
-        """The warning that the definition has for this version."""
+    def deprecation_warning(self, minor: float) -> str:
+        """Return the warning that the definition has for this version."""
         return self.version.deprecation_warning
 
     def known_fields(self) -> frozenset[str]:

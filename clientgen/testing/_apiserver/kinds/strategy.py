@@ -8,7 +8,6 @@ class attributes, rules are methods. The server calls `default`, `before_create`
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from clientgen._apimachinery.failures import Cause, invalid_value
@@ -279,13 +278,14 @@ class Strategy:
         """Warn of the like in the status."""
         return ()
 
-    @cached_property
-    def deprecation_warning(self) -> str:
-        """The warning that this version is deprecated, empty if it is not."""
+    def deprecation_warning(self, minor: float) -> str:
+        """Return the warning that this minor release deprecates this version, or an empty text."""
         api_version, kind = self.resource.api_version, self.resource.kind
         own = self.deprecations.get(self.resource.version)
         deprecation = deprecation_of(api_version, kind) or own
-        return deprecation.warning(api_version, kind) if deprecation else ""
+        if deprecation is None or deprecation.since > minor:
+            return ""
+        return deprecation.warning(api_version, kind)
 
     # ------------------------------------------------------------------ creates and deletes
 
