@@ -69,6 +69,8 @@ class Distribution:
     version: str = "0.1.0"
     description: str = ""
     license: str = ""
+    # The long description: a file beside the pyproject.toml.
+    readme: str = ""
     # Its dependencies beside clientgen, as `[project] dependencies` writes them.
     dependencies: tuple[str, ...] = ()
     # Modules that the package imports and that nothing names the distribution of.

@@ -215,7 +215,7 @@ def _distribution(table: Table) -> Distribution | None:
         distribution = Distribution(name.strip(), version.strip() or "0.1.0", where=where)
         return distribution if _is_publishable(distribution, table) else None
     subtable = table.table("distribution")
-    subtable.allow_only(("name", "version", "description", "license", "dependencies"))
+    subtable.allow_only(("name", "version", "description", "readme", "license", "dependencies"))
     if subtable.values and "name" not in subtable:
         table.problems.add(where, "it has no name", 'add `name = "..."`')
     called = subtable.text("name")
@@ -225,6 +225,7 @@ def _distribution(table: Table) -> Distribution | None:
         name=called,
         version=subtable.text("version") or "0.1.0",
         description=subtable.text("description") or "",
+        readme=subtable.text("readme") or "",
         license=subtable.text("license") or "",
         dependencies=subtable.texts("dependencies"),
         where=where,

@@ -25,7 +25,7 @@ _PYTHON = ">=3.11"
 def pyproject(config: PackageConfig, distribution: Distribution) -> str:
     """The file of a package.
 
-    It needs the runtime it was generated for, or a newer one, and what `[distribution]` names.
+    It needs a runtime that fits, see `runtime_requirement`, and what `[distribution]` names.
     """
     name = config.package
     description = (
@@ -42,10 +42,11 @@ def pyproject(config: PackageConfig, distribution: Distribution) -> str:
         f"name = {_toml_string(distribution.name)}",
         f"version = {_toml_string(distribution.version)}",
         f"description = {_toml_string(description)}",
+        *([f"readme = {_toml_string(distribution.readme)}"] if distribution.readme else []),
         *([f"license = {_toml_string(distribution.license)}"] if distribution.license else []),
         f"requires-python = {_toml_string(_PYTHON)}",
         'classifiers = ["Typing :: Typed"]',
-        *_dependencies([f"clientgen>={__version__}", *distribution.dependencies]),
+        *_dependencies([runtime_requirement(__version__), *distribution.dependencies]),
         "",
         "# What is generated counts even where version control is told to ignore it.",
         "[tool.hatch.build]",
@@ -58,6 +59,16 @@ def pyproject(config: PackageConfig, distribution: Distribution) -> str:
         f"only-include = {_list([name])}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def runtime_requirement(version: str) -> str:
+    """Return which versions of clientgen run what this version generates.
+
+    It is this version and newer ones, up to the next release that may break generated code: the
+    next minor one before 1.0, the next major one afterwards.
+    """
+    major, minor = map(int, version.split(".")[:2])
+    return f"clientgen>={version},<{major + 1}" if major else f"clientgen>={version},<0.{minor + 1}"
 
 
 def _first_line(package: str) -> str:
@@ -120,7 +131,8 @@ def change(config: PackageConfig) -> Change | None:
     """Return the change of the file beside a package; None if it is as wanted.
 
     Raises:
-        ClientgenError: something is there that clientgen did not write for this package.
+        ClientgenError: something is there that clientgen did not write for this package, or the
+            readme is not there.
     """
     path = config.output / FILE
     wanted = pyproject(config, config.distribution) if config.distribution else None
@@ -132,7 +144,17 @@ def change(config: PackageConfig) -> Change | None:
         what = f"a file that clientgen did not write for {config.package} is in the way"
         hint = "move it, or generate into another directory; nothing was changed"
         raise ClientgenError([Problem(str(path), what, hint)])
+    if config.distribution:
+        _check_readme(config.output, config.distribution)
     return Change(path, current, wanted) if current != wanted else None
+
+
+def _check_readme(output: Path, distribution: Distribution) -> None:
+    """Without the file the package could not be built."""
+    if distribution.readme and not (output / distribution.readme).is_file():
+        what = f"there is no file {output / distribution.readme}"
+        hint = "write it beside the generated pyproject.toml, or remove `readme`"
+        raise ClientgenError([Problem(distribution.where, what, hint)])
 
 
 def _read(path: Path) -> str | None:

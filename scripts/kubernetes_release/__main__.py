@@ -47,6 +47,7 @@ MENTIONING: Final = (
     "docs/guides/openapi.md",
     "docs/guides/test-server.md",
     "docs/guides/testing.md",
+    "generated/README.md",
     "specs/README.md",
 )
 """The files that name the release; every other one asks `clientgen._shipped.KUBERNETES`."""
@@ -177,12 +178,12 @@ def _relative(path: Path) -> str:
 
 def _rename(old: str, new: str) -> None:
     """Name the new release wherever the old one is named."""
-    patterns = (r"(Kubernetes\s+)", r'(KUBERNETES: Final = ")', r'(\nversion = ")')
-    named = re.compile(rf"(?:{'|'.join(patterns)}){re.escape(old)}\b")
+    patterns = (r"Kubernetes\s+", r'KUBERNETES: Final = "', r'\nversion = "', "kubeapi==")
+    named = re.compile(rf"({'|'.join(patterns)}){re.escape(old)}\b")
     for name in MENTIONING:
         path = ROOT / name
         text = path.read_text("utf-8")
-        path.write_text(named.sub(lambda m: (m[1] or m[2] or m[3]) + new, text), "utf-8")
+        path.write_text(named.sub(lambda m: m[1] + new, text), "utf-8")
 
 
 def _still_named(old: str, new: str) -> Iterator[str]:

@@ -1,8 +1,8 @@
 """`bash scripts/kubernetes-packages`: the package of each Kubernetes release, from one source.
 
 Every release is generated as the package `kubeapi`, into a folder of its own that is ready to
-build: build/kubernetes/1.35 has the document, a clientgen.toml, a pyproject.toml and the licence.
-The version is that of the release and the number of our own release of these packages.
+build: build/kubernetes/1.35 has the document, a clientgen.toml, a pyproject.toml, a readme and the
+licence. The version is that of the release and the number of our own release of these packages.
 """
 
 from __future__ import annotations
@@ -65,8 +65,10 @@ def prepare(folder: Path, release: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "swagger.json").write_bytes(document_of(release))
     shutil.copyfile(ROOT / "LICENSE", folder / "LICENSE")
-    mine = _configured()
-    description = mine["description"].replace(releases()[-1], release)
+    mine, newest = _configured(), releases()[-1]
+    readme = (ROOT / "generated" / mine["readme"]).read_text("utf-8")
+    (folder / mine["readme"]).write_text(readme.replace(newest, release), "utf-8")
+    description = mine["description"].replace(newest, release)
     texts = ROOT / "specs" / "descriptions"
     (folder / "clientgen.toml").write_text(
         f"""\
@@ -80,6 +82,7 @@ descriptions = [{json.dumps(str(texts))}]
 name = {json.dumps(mine["name"])}
 version = {json.dumps(version_of(release))}
 description = {json.dumps(description)}
+readme = {json.dumps(mine["readme"])}
 license = {json.dumps(mine["license"])}
 """,
         "utf-8",

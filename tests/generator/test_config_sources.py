@@ -153,6 +153,7 @@ crd = "a"
         ("'a-b==1.2'", Distribution("a-b", "1.2")),
         ("'a-b == 1!1.2.post1'", Distribution("a-b", "1!1.2.post1")),
         ("{name='a', description='d'}", Distribution("a", description="d")),
+        ("{name='a', readme='r.md'}", Distribution("a", readme="r.md")),
         ("{name='a', dependencies='b>1'}", Distribution("a", dependencies=("b>1",))),
     ],
 )

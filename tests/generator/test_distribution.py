@@ -47,8 +47,33 @@ def test_the_file_says_what_the_configuration_says():
         "license": "MIT",
         "requires-python": ">=3.11",
         "classifiers": ["Typing :: Typed"],
-        "dependencies": [f"clientgen>={__version__}"],
+        "dependencies": [distribution.runtime_requirement(__version__)],
     }
+
+
+def test_a_readme_is_a_file_beside_the_project_file():
+    package = config(BASE + "[distribution]\nname='shop-client'\nreadme='README.md'\n")
+    with pytest.raises(ClientgenError, match=r"distribution: there is no file out/README\.md"):
+        generate(package)
+    assert not Path("out").exists()
+    Path("out").mkdir()
+    Path("out/README.md").write_text("# Clients of the shop\n")
+    generate(package)
+    assert tomllib.loads(Path("out/pyproject.toml").read_text())["project"]["readme"] == "README.md"
+    assert generate(package).unchanged
+
+
+@pytest.mark.parametrize(
+    ("version", "needed"),
+    [
+        ("0.1.0", "clientgen>=0.1.0,<0.2"),
+        ("0.9.3rc1", "clientgen>=0.9.3rc1,<0.10"),
+        ("1.0.0", "clientgen>=1.0.0,<2"),
+        ("2.13.1", "clientgen>=2.13.1,<3"),
+    ],
+)
+def test_a_package_needs_a_runtime_that_runs_it(version: str, needed: str):
+    assert distribution.runtime_requirement(version) == needed
 
 
 def test_any_text_is_written_as_toml_reads_it():
@@ -149,7 +174,8 @@ distribution = "shop-client"
         "",
     ]
     project = tomllib.loads(text)["project"]
-    assert project["dependencies"] == [f"clientgen>={__version__}", "clientgen-kubeapi>=1.36.0"]
+    needed = distribution.runtime_requirement(__version__)
+    assert project["dependencies"] == [needed, "clientgen-kubeapi>=1.36.0"]
 
 
 def test_a_wheel_has_the_whole_package_even_where_git_ignores_it():
