@@ -1,0 +1,1 @@
+"""Makes a release: docs/releasing.md tells how."""
