@@ -4,6 +4,7 @@ import subprocess
 import sys
 import tomllib
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from clientgen import __version__
 from clientgen._problems import ClientgenError
 from clientgen.generator import distribution, pipeline
 from clientgen.generator.configuration import Distribution, Flags, PackageConfig, load
+from clientgen.generator.used_distributions import requirement_of
 
 SPEC = Path(__file__).resolve().parents[2] / "specs" / "small" / "all-of.json"
 BASE = f'package = "shop"\nspec = "{SPEC}"\noutput = "out"\n'
@@ -176,6 +178,35 @@ distribution = "shop-client"
     project = tomllib.loads(text)["project"]
     needed = distribution.runtime_requirement(__version__)
     assert project["dependencies"] == [needed, "clientgen-kubeapi>=1.36.0"]
+
+
+def test_the_distribution_of_a_package_is_found_where_it_is_installed(tmp_path: Path):
+    generate(config(BASE + "distribution = 'shop-client==1.4'\n"))
+    here = [tmp_path / "out"]
+    assert requirement_of("shop", here) == "shop-client>=1.4"
+    file = Path("out/pyproject.toml")
+    file.write_text(file.read_text().partition("\n")[2])  # somebody else's
+    assert requirement_of("shop", here) is None
+    record = Path("out/shop_more-2.0.dist-info")
+    record.mkdir()
+    (record / "METADATA").write_text("Metadata-Version: 2.4\nName: shop-more\nVersion: 2.0\n")
+    (record / "RECORD").write_text("bshop/__init__.py,,\nshop/a/__init__.py,,\n")
+    assert requirement_of("shop", here) is None
+    (record / "RECORD").write_text("shop/__init__.py,sha256=x,1\n")
+    assert requirement_of("shop", here) == "shop-more>=2.0"
+    assert requirement_of("shop", []) is None
+    assert requirement_of("shop.api", here) is None
+
+
+def test_a_package_requires_what_it_uses_by_flags_too(tmp_path: Path):
+    generate(config(BASE + "distribution = 'shop-client==1.4'\n"))
+    uses = f'package="more"\nspec="{SPEC}"\noutput="more"\nuses="shop"\ndistribution="more"\n'
+    Path("clientgen.toml").write_text(uses)
+    (package,) = load(Flags())
+    package = replace(package, paths=(tmp_path / "out",))
+    assert package.distribution
+    project = tomllib.loads(distribution.pyproject(package, package.distribution))["project"]
+    assert project["dependencies"][1:] == ["shop-client>=1.4"]
 
 
 def test_a_wheel_has_the_whole_package_even_where_git_ignores_it():
