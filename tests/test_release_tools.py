@@ -15,7 +15,7 @@ from packaging.version import Version
 from releasing import __main__ as program
 from releasing import provenance
 from releasing.build import build_twice
-from releasing.changelog import release_entries, with_release
+from releasing.changelog import check_released, release_entries, with_release
 from releasing.commands import ReleaseError, run
 from releasing.contents import Expected, check
 from releasing.environments import pythons
@@ -83,6 +83,14 @@ def test_what_is_unreleased_becomes_the_version():
         with_release(CHANGELOG, "1.0.0", "2026-03-04")
     with pytest.raises(ReleaseError, match="no heading `## Unreleased`"):
         with_release(CHANGELOG.replace("## Unreleased", "## Later"), "1.1.0", "2026-03-04")
+
+
+def test_a_tag_needs_entries_of_its_version():
+    check_released(CHANGELOG, "1.0.0")
+    with pytest.raises(ReleaseError, match=r"no heading `## 1\.1\.0 - YYYY-MM-DD`"):
+        check_released(CHANGELOG, "1.1.0")
+    with pytest.raises(ReleaseError, match=r"no entries under `## 1\.0\.0 - 2026-01-02`"):
+        check_released(CHANGELOG.replace("- The first.", ""), "1.0.0")
 
 
 def test_our_changelog_has_something_to_release():

@@ -17,8 +17,9 @@ from packaging.version import InvalidVersion, Version
 
 from . import contents, provenance
 from .build import build_twice
-from .changelog import with_release
+from .changelog import check_released, with_release
 from .commands import ReleaseError, run, say
+from .contents import metadata_of
 from .environments import Environment, pythons
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ def main(arguments: Sequence[str]) -> int:
             scratch = Path(name)
             if options.verify:
                 return _verify(options.verify, scratch)
+            if options.of_tag:
+                return _of_tag(options.of_tag, scratch)
             return _release(options, scratch)
     except ReleaseError as error:
         sys.stderr.write(f"release: {error}\n")
@@ -66,8 +69,11 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--verify", type=Path, metavar="FOLDER", help="build the files of a release again, compare"
     )
+    parser.add_argument(
+        "--of-tag", metavar="TAG", help="build and check the files of a release that has a tag"
+    )
     options = parser.parse_args(arguments)
-    if not options.version and not (options.dry_run or options.verify):
+    if not (options.version or options.dry_run or options.verify or options.of_tag):
         parser.error("name the version")
     if options.quick and not options.dry_run:
         parser.error("--quick is for --dry-run")
@@ -99,6 +105,22 @@ def _release(options: argparse.Namespace, scratch: Path) -> int:
         say(f"== {version} could be released; nothing was kept")
         return 0
     _keep(tree, dist, version, site)
+    return 0
+
+
+def _of_tag(tag: str, scratch: Path) -> int:
+    """Build the files of a commit that has the tag of its version."""
+    tree = _Tree.clone(scratch / "clientgen", f"refs/tags/{tag}")
+    if tag != f"v{tree.version}":
+        raise ReleaseError(f"the version at {tag} is {tree.version}")
+    check_released((tree.folder / "CHANGELOG.md").read_text("utf-8"), tree.version)
+    dist = ROOT / "dist" / tree.version
+    if dist.exists():
+        raise ReleaseError(f"{dist} is there already: remove it first")
+    tree.build(dist, scratch, tree.releases())
+    _try(dist, tree.folder, scratch, newest_only=False)
+    provenance.write(dist, tree.version, tree.commit, tree.time)
+    say(f"== the files of {tag} are in {dist.relative_to(ROOT)}")
     return 0
 
 
@@ -282,8 +304,21 @@ def _try(dist: Path, tree: Path, scratch: Path, *, newest_only: bool) -> None:
             environment.install(wheel, package)
             came = environment.try_runtime()
             say(f"Python {version}, {package.name}: {' '.join(came)}")
+        if version == here[0]:
+            environment.install(*_oldest_of(metadata_of(wheel)))
+            say(
+                f"Python {version}, the oldest of everything: {' '.join(environment.try_runtime())}"
+            )
         environment.try_generator(wheel, tree / "examples/demo.py")
         say(f"Python {version}: the generator, and the demo with what it generates")
+
+
+def _oldest_of(metadata: contents.Metadata) -> Iterator[str]:
+    """Yield the oldest versions of the libraries that the runtime may have."""
+    for each in metadata.requires_dist or ():
+        if each.marker is None:
+            (least,) = (part.version for part in each.specifier if part.operator == ">=")
+            yield f"{each.name}=={least}.*"
 
 
 def _keep(tree: _Tree, dist: Path, version: str, site: Path | None) -> None:

@@ -7,7 +7,7 @@ from typing import Final
 
 from .commands import ReleaseError
 
-__all__ = ["release_entries", "with_release"]
+__all__ = ["check_released", "release_entries", "with_release"]
 
 _UNRELEASED: Final = "## Unreleased"
 _HEADING: Final = re.compile(r"^## (.*)$", re.MULTILINE)
@@ -40,3 +40,15 @@ def with_release(text: str, version: str, date: str) -> str:
     if any(match[1].startswith(f"{version} ") for match in _HEADING.finditer(text)):
         raise ReleaseError(f"CHANGELOG.md: {version} is there already")
     return text.replace(_UNRELEASED, f"{_UNRELEASED}\n\n## {version} - {date}", 1)
+
+
+def check_released(text: str, version: str) -> None:
+    """Check that a version has entries.
+
+    Raises:
+        ReleaseError: it has none.
+    """
+    dated = re.search(rf"^## {re.escape(version)} - \d{{4}}-\d\d-\d\d$", text, re.MULTILINE)
+    if dated is None:
+        raise ReleaseError(f"CHANGELOG.md: there is no heading `## {version} - YYYY-MM-DD`")
+    release_entries(text, dated[0])

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
     from pathlib import Path
 
-__all__ = ["Expected", "check"]
+__all__ = ["Expected", "check", "metadata_of"]
 
 _LICENSE: Final = "LICENSE"
 _IN_EVERY_SDIST: Final = frozenset({"PKG-INFO", "pyproject.toml", _LICENSE})
@@ -41,7 +41,7 @@ def check(files: Collection[Path], expected: Expected) -> Metadata:
     (wheel,) = (path for path in files if path.suffix == ".whl")
     (sdist,) = (path for path in files if path.name.endswith(".tar.gz"))
     in_wheel = _of_wheel(wheel)
-    metadata = _metadata(wheel.name, in_wheel)
+    metadata = metadata_of(wheel)
     problems = [
         *(f"{wheel.name}: {each}" for each in _in_wheel(in_wheel, expected)),
         *(f"{sdist.name}: {each}" for each in _in_sdist(_of_sdist(sdist), expected)),
@@ -52,13 +52,19 @@ def check(files: Collection[Path], expected: Expected) -> Metadata:
     return metadata
 
 
-def _metadata(name: str, files: Mapping[str, bytes]) -> Metadata:
+def metadata_of(wheel: Path) -> Metadata:
+    """Return the metadata of a wheel.
+
+    Raises:
+        ReleaseError: they break the rules for metadata.
+    """
+    files = _of_wheel(wheel)
     (data,) = (data for path, data in files.items() if path.endswith(".dist-info/METADATA"))
     try:
         return Metadata.from_email(data)
     except ExceptionGroup as error:
         texts = "; ".join(str(each) for each in error.exceptions)
-        raise ReleaseError(f"{name}: METADATA: {texts}") from error
+        raise ReleaseError(f"{wheel.name}: METADATA: {texts}") from error
 
 
 def _of_wheel(wheel: Path) -> dict[str, bytes]:

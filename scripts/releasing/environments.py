@@ -17,25 +17,32 @@ _RUNTIME: Final = """
 import asyncio, importlib.util, sys
 from importlib.metadata import distributions
 from kubeapi import AsyncClientset, Clientset
-from kubeapi.core.v1 import ConfigMap
+from kubeapi.core.v1 import ConfigMap, Pod
 from kubeapi.meta.v1 import ObjectMeta
-from clientgen.testing import FakeCluster
+from clientgen.testing import FakeCluster, LocalServer
 
-cluster = FakeCluster()
-maps = cluster.clientset(Clientset).core_v1.config_maps("default")
-maps.create(ConfigMap(metadata=ObjectMeta(name="a"), data={"sky": "blue"}))
-maps.edit("a", lambda m: m.data.update(sky="grey"))
+pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "namespace": "default"},
+       "spec": {"containers": [{"name": "a", "image": "a"}]}}
+cluster = FakeCluster(pod)
+cluster.container("default/a").on_exec(lambda process: process.stdout.write("hello") and 0)
 
-async def read():
-    async with cluster.clientset(AsyncClientset) as k:
-        return (await k.core_v1.config_maps("default").get("a")).data
+async def read(config):
+    async with AsyncClientset.from_config(config) as k:
+        run = await k.core_v1.pods("default").exec("a", ["hello"])
+        return (await k.core_v1.config_maps("default").get("a")).data, run.stdout
 
-assert asyncio.run(read()) == {"sky": "grey"}
+with LocalServer(cluster, tls=False) as server:
+    with Clientset.from_config(server.kubeconfig) as k:
+        maps = k.core_v1.config_maps("default")
+        maps.create(ConfigMap(metadata=ObjectMeta(name="a"), data={"sky": "blue"}))
+        maps.edit("a", lambda m: m.data.update(sky="grey"))
+        assert k.core_v1.pods("default").exec("a", ["hello"]).stdout == b"hello"
+    assert asyncio.run(read(server.kubeconfig)) == ({"sky": "grey"}, b"hello")
 assert not {"jinja2", "black"} & sys.modules.keys()
 assert "site-packages" in importlib.util.find_spec("clientgen").origin
-print(*sorted(each.name.lower() for each in distributions() if each.name != "pip"))
+print(*sorted(f"{d.name.lower()}={d.version}" for d in distributions() if d.name != "pip"))
 """
-"""Uses both flavours against a server in memory, and prints what is installed."""
+"""Uses both flavours against a server on this machine, and prints what is installed."""
 
 
 def pythons(root: Path) -> dict[str, str]:
