@@ -1,1 +1,1 @@
-"""Makes a release: docs/releasing.md tells how."""
+"""Makes a release: docs/internals/releasing.md tells how."""
