@@ -194,6 +194,8 @@ def test_files_are_built_reproducibly_and_checked(project: Path, tmp_path: Path)
     release = tmp_path / "dist"
     provenance.write(release, "1.2.0", "c0ffee", TIME)
     assert provenance.commit_of(release) == "c0ffee"
+    tools = {name.partition("@")[0] for name in provenance.tools_of(release)}
+    assert {"python", "zlib", "hatchling", "black"} <= tools
     statement = json.loads((release / "provenance.json").read_bytes())
     assert [each["name"] for each in statement["subject"]] == [wheel.name, sdist.name]
     sums = subprocess.run(["sha256sum", "-c", "SHA256SUMS"], cwd=release, capture_output=True)

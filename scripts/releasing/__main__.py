@@ -132,7 +132,9 @@ def _verify(published: Path, scratch: Path) -> int:
     tree.build(rebuilt, scratch, tree.releases())
     provenance.write(rebuilt, tree.version, tree.commit, tree.time)
     if different := provenance.differences(published, rebuilt):
-        raise ReleaseError(f"{commit} gives other bytes: {', '.join(different)}")
+        theirs = provenance.tools_of(published) - provenance.tools_of(rebuilt)
+        hint = f"\nit was built with {', '.join(sorted(theirs))}" if theirs else ""
+        raise ReleaseError(f"{commit} gives other bytes: {', '.join(different)}{hint}")
     say(f"{published} is what {commit} gives")
     return 0
 

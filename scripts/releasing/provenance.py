@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import platform
+import zlib
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-__all__ = ["STATEMENT", "SUMS", "commit_of", "differences", "write"]
+__all__ = ["STATEMENT", "SUMS", "commit_of", "differences", "tools_of", "write"]
 
 SUMS: Final = "SHA256SUMS"
 STATEMENT: Final = "provenance.json"
@@ -42,10 +43,27 @@ def commit_of(folder: Path) -> str:
     Raises:
         ReleaseError: there is no such statement.
     """
+    return _read(folder)[0]
+
+
+def tools_of(folder: Path) -> set[str]:
+    """Return what the statement of a folder names as tools, with their versions.
+
+    Raises:
+        ReleaseError: there is no such statement.
+    """
+    return _read(folder)[1]
+
+
+def _read(folder: Path) -> tuple[str, set[str]]:
     try:
         statement = json.loads((folder / STATEMENT).read_bytes())
-        source, *_ = statement["predicate"]["buildDefinition"]["resolvedDependencies"]
-        return str(source["digest"]["gitCommit"])
+        definition = statement["predicate"]["buildDefinition"]
+        source, *tools = definition["resolvedDependencies"]
+        named = {str(tool["uri"]).rpartition("/")[2] for tool in tools}
+        parameters = definition["internalParameters"]
+        named |= {f"{name}@{parameters[name]}" for name in ("python", "zlib")}
+        return str(source["digest"]["gitCommit"]), named
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ReleaseError(f"{folder / STATEMENT}: no statement of a release: {error!r}") from error
 
@@ -74,7 +92,11 @@ def _statement(files: Sequence[Path], release: str, commit: str, time: int) -> d
             "buildDefinition": {
                 "buildType": "urn:clientgen:scripts/release:1",
                 "externalParameters": {"version": release},
-                "internalParameters": {"SOURCE_DATE_EPOCH": str(time), "python": python},
+                "internalParameters": {
+                    "SOURCE_DATE_EPOCH": str(time),
+                    "python": python,
+                    "zlib": zlib.ZLIB_RUNTIME_VERSION,
+                },
                 "resolvedDependencies": [source, *tools],
             },
             "runDetails": {"builder": {"id": "urn:clientgen:scripts/release"}},
