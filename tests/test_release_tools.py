@@ -15,7 +15,13 @@ from packaging.version import Version
 from releasing import __main__ as program
 from releasing import provenance
 from releasing.build import build_twice
-from releasing.changelog import check_released, release_entries, with_release
+from releasing.changelog import (
+    check_released,
+    is_anything_unreleased,
+    is_released,
+    release_entries,
+    with_release,
+)
 from releasing.commands import ReleaseError, run
 from releasing.contents import Expected, check
 from releasing.environments import pythons
@@ -85,6 +91,15 @@ def test_what_is_unreleased_becomes_the_version():
         with_release(CHANGELOG.replace("## Unreleased", "## Later"), "1.1.0", "2026-03-04")
 
 
+def test_after_a_release_nothing_is_unreleased():
+    assert is_anything_unreleased(CHANGELOG)
+    assert not is_released(CHANGELOG, "1.1.0")
+    text = with_release(CHANGELOG, "1.1.0", "2026-03-04")
+    assert not is_anything_unreleased(text)
+    assert is_released(text, "1.1.0")
+    assert not is_released(text, "1.1")
+
+
 def test_a_tag_needs_entries_of_its_version():
     check_released(CHANGELOG, "1.0.0")
     with pytest.raises(ReleaseError, match=r"no heading `## 1\.1\.0 - YYYY-MM-DD`"):
@@ -126,6 +141,9 @@ def test_a_dry_run_takes_the_next_version(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(program, "_tagged", {"1.2.0": True}.get)
     assert program._next("1.2.0") == "1.2.1"
     assert program._next("1.3.0") == "1.3.0"
+    # A clone may be without tags: the changelog tells, too.
+    monkeypatch.setattr(program, "_changelog", lambda: CHANGELOG)
+    assert program._next("1.0.0") == "1.0.1"
 
 
 def test_what_cannot_be_made_is_told_in_one_line(capsys: pytest.CaptureFixture[str]):

@@ -17,7 +17,7 @@ from packaging.version import InvalidVersion, Version
 
 from . import contents, provenance
 from .build import build_twice
-from .changelog import check_released, with_release
+from .changelog import check_released, is_anything_unreleased, is_released, with_release
 from .commands import ReleaseError, run, say
 from .contents import metadata_of
 from .environments import Environment, pythons
@@ -89,9 +89,15 @@ def _release(options: argparse.Namespace, scratch: Path) -> int:
         raise ReleaseError(f"commit or remove what has changed first:\n{changed.rstrip()}")
     if changed:
         say("changes that are not committed are left out of this dry run")
+    if (ROOT / "dist" / version).exists() and not options.dry_run:
+        raise ReleaseError(f"dist/{version} is there already: remove it first")
     tree = _Tree.clone(scratch / "clientgen")
-    say(f"== version {version} (it was {before})")
-    tree.write_version(version, _identity(needed=not options.dry_run))
+    if options.dry_run and not is_anything_unreleased(_changelog()):
+        say(f"== nothing is unreleased: {before} is built again")
+        version = before
+    else:
+        say(f"== version {version} (it was {before})")
+        tree.write_version(version, _identity(needed=not options.dry_run))
     say("== distributions, built twice")
     dist = scratch / "dist"
     tree.build(dist, scratch, tree.releases()[-1 if options.quick else 0 :])
@@ -147,10 +153,14 @@ def _version_of(folder: Path) -> str:
 
 def _next(version: str) -> str:
     """The version itself if it was never released, else the next one."""
-    if not _tagged(version):
+    if not (_tagged(version) or is_released(_changelog(), version)):
         return version
     major, minor, patch = Version(version).release
     return f"{major}.{minor}.{patch + 1}"
+
+
+def _changelog() -> str:
+    return (ROOT / "CHANGELOG.md").read_text("utf-8")
 
 
 def _tagged(version: str) -> bool:

@@ -7,7 +7,13 @@ from typing import Final
 
 from .commands import ReleaseError
 
-__all__ = ["check_released", "release_entries", "with_release"]
+__all__ = [
+    "check_released",
+    "is_anything_unreleased",
+    "is_released",
+    "release_entries",
+    "with_release",
+]
 
 _UNRELEASED: Final = "## Unreleased"
 _HEADING: Final = re.compile(r"^## (.*)$", re.MULTILINE)
@@ -37,7 +43,7 @@ def with_release(text: str, version: str, date: str) -> str:
         ReleaseError: nothing is unreleased, or the version is there already.
     """
     release_entries(text, _UNRELEASED)
-    if any(match[1].startswith(f"{version} ") for match in _HEADING.finditer(text)):
+    if is_released(text, version):
         raise ReleaseError(f"CHANGELOG.md: {version} is there already")
     return text.replace(_UNRELEASED, f"{_UNRELEASED}\n\n## {version} - {date}", 1)
 
@@ -52,3 +58,16 @@ def check_released(text: str, version: str) -> None:
     if dated is None:
         raise ReleaseError(f"CHANGELOG.md: there is no heading `## {version} - YYYY-MM-DD`")
     release_entries(text, dated[0])
+
+
+def is_released(text: str, version: str) -> bool:
+    """Tell whether a version has a heading."""
+    return any(match[1].startswith(f"{version} ") for match in _HEADING.finditer(text))
+
+
+def is_anything_unreleased(text: str) -> bool:
+    """Tell whether there are entries that no version has."""
+    try:
+        return bool(release_entries(text, _UNRELEASED))
+    except ReleaseError:
+        return False
