@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -108,9 +109,15 @@ def test_a_tag_needs_entries_of_its_version():
         check_released(CHANGELOG.replace("- The first.", ""), "1.0.0")
 
 
-def test_our_changelog_has_something_to_release():
-    text = with_release((ROOT / "CHANGELOG.md").read_text("utf-8"), "999.0.0", "2026-03-04")
-    assert "### Added" in release_entries(text, "## 999.0.0 - 2026-03-04")
+def test_our_changelog_has_the_form_that_the_script_reads():
+    text = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    first, *versions = re.findall(r"^## .*$", text, re.MULTILINE)
+    assert first == "## Unreleased"
+    dated = re.compile(r"## \d+\.\d+\.\d+(rc\d+)? - \d{4}-\d\d-\d\d")
+    assert [each for each in versions if not dated.fullmatch(each)] == []
+    below = set(re.findall(r"^### .*$", text, re.MULTILINE))
+    kinds = ("Added", "Changed", "Deprecated", "Removed", "Fixed", "Security")
+    assert below <= {f"### {kind}" for kind in kinds}
 
 
 # ------------------------------------------------------------------------------------ versions
