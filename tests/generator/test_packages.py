@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from clientgen import __version__
 from clientgen._gvk import GroupVersion
 from clientgen._problems import ClientgenError
 from clientgen.generator.config_records import PackageConfig, PlacedText, Renames
@@ -169,8 +170,8 @@ def test_all_problems_of_packages_are_reported_at_once(tmp_path: Path) -> None:
             "    Generate it again with this version of clientgen."
         ),
         (
-            "clientgen.toml: uses: the package `older` is from an older clientgen, 0.1.0, and does "
-            "not list its types\n    Generate it again with this version of clientgen."
+            f"clientgen.toml: uses: the package `older` is from an older clientgen, {__version__}, "
+            "and does not list its types\n    Generate it again with this version of clientgen."
         ),
     ]
 
