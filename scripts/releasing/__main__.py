@@ -316,7 +316,7 @@ def _try(dist: Path, tree: Path, scratch: Path, *, newest_only: bool) -> None:
             environment.install(wheel, package)
             came = environment.try_runtime()
             say(f"Python {version}, {package.name}: {' '.join(came)}")
-        if version == here[0]:
+        if version == here[0] and not newest_only:
             environment.install(*_oldest_of(metadata_of(wheel)))
             say(
                 f"Python {version}, the oldest of everything: {' '.join(environment.try_runtime())}"

@@ -64,7 +64,7 @@ class Environment:
 
     def install(self, *what: Path | str) -> None:
         """Install files, with what they need from where pip finds it."""
-        self._pip("install", "--quiet", *what)
+        self._pip("install", "--quiet", "--no-compile", *what)
         self._pip("check")
 
     def try_runtime(self) -> list[str]:
