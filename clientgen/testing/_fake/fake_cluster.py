@@ -6,8 +6,8 @@
     k.core_v1.pods("default").delete("web-0")
     assert [str(a) for a in cluster_of(k).actions] == ["delete pods default/web-0"]
 
-The cluster runs the same server as `clientgen serve`. docs/guides/test-server.md lists the differences
-to a real server.
+The cluster runs the same server as `clientgen serve`. docs/guides/test-server.md lists the
+differences to a real server.
 """
 
 from __future__ import annotations
@@ -344,8 +344,9 @@ class FakeCluster:
     ) -> Play:
         """Simulate controllers, a scheduler and kubelets from now on: workloads become ready.
 
-        docs/guides/test-server.md lists what is simulated. The clock of the cluster measures the times.
-        With times of 0, all work is done when a request returns, and watches have seen every step.
+        docs/guides/test-server.md lists what is simulated. The clock of the cluster measures the
+        times. With times of 0, all work is done when a request returns, and watches have seen every
+        step.
 
         Args:
             nodes: how many nodes to add; by default one if the cluster has no node, else 0.
