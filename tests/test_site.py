@@ -12,7 +12,7 @@ import pytest
 from documentation.built_site import problems, without_a_text
 from documentation.command_page import command_page
 from documentation.navigation import navigation
-from documentation.staging import Staging, page_of
+from documentation.staging import Staging, in_markdown, page_of
 from documentation.table_heads import mended_heads
 
 from clientgen.cli.program import program
@@ -168,3 +168,10 @@ def test_public_names_without_a_text_are_found(tmp_path: Path):
     assert list(without_a_text(tmp_path, names)) == [
         "the reference does not explain clientgen.models.B: it has no docstring"
     ]
+
+
+def test_docstrings_announce_code_as_markdown_does():
+    source = '"""All.\n\n::\n\n    a::b\n\nIt is so::\n\n    c\n"""\nd = e[::2]\nf = g[::]\n\n'
+    assert in_markdown(source) == (
+        '"""All.\n\n\n    a::b\n\nIt is so:\n\n    c\n"""\nd = e[::2]\nf = g[::]\n\n'
+    )

@@ -155,3 +155,11 @@ def stage_sources(root: Path, target: Path) -> None:
     shutil.rmtree(target, ignore_errors=True)
     unshown = shutil.ignore_patterns("__pycache__", "_apiserver", "cli", "generator")
     shutil.copytree(root / "clientgen", target / "clientgen", ignore=unshown)
+    for module in target.rglob("*.py"):
+        module.write_text(in_markdown(module.read_text("utf-8")), "utf-8")
+
+
+def in_markdown(source: str) -> str:
+    """Return a module whose docstrings announce blocks of code as Markdown does, without `::`."""
+    without_lines = re.sub(r"^ *::\n(?=\n)", "", source, flags=re.MULTILINE)
+    return re.sub(r"(?<=\w)::$(?=\n\n)", ":", without_lines, flags=re.MULTILINE)
