@@ -14,10 +14,11 @@ from clientgen._problems import ClientgenError, Problem, Problems
 from clientgen.generator import output
 from clientgen.generator.configuration import PackageConfig
 from clientgen.generator.format import format_tree, formatter
+from clientgen.generator.import_scope import twin_of
 from clientgen.generator.inputs import Inputs, Parsed, gather
 from clientgen.generator.ir import Api, OlderCopy, Resource, Skipped
 from clientgen.generator.package_manifest import Manifest, digest
-from clientgen.generator.plan import Modules, plan
+from clientgen.generator.plan import FilePlan, Modules, plan
 from clientgen.generator.render import Renderer
 from clientgen.generator.resolve import resolve
 from clientgen.generator.resolve.empty_result import nothing_found
@@ -81,6 +82,48 @@ def _subresources(resource: Resource) -> tuple[str, ...]:
     return tuple(sorted(names.union(resource.streams)))
 
 
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a run would generate, file by file; the layout of the code is not black's."""
+
+    manifest: Manifest
+    _files: Mapping[str, FilePlan]
+    _renderer: Renderer
+
+    def read(self, path: str) -> bytes | None:
+        """Return a file of the package; None if there would be none."""
+        plan_of = self._files.get(path)
+        return self._renderer.render([plan_of])[path].encode() if plan_of else None
+
+
+def preview(config: PackageConfig) -> Preview:
+    """Prepare what a run would generate. A file is rendered when it is read.
+
+    Raises:
+        ClientgenError: with all that is wrong with the inputs.
+    """
+    inputs = gather(config)
+    with inputs.places():
+        api = _resolve(config, inputs.parse())
+        files, modules = plan(api, config.expansions, config.renames)
+    by_path = {file.path: file for file in files}
+    by_path |= {twin: file for file in files if (twin := twin_of(file.path))}
+    manifest = Manifest(
+        "",
+        {},
+        files=dict.fromkeys(by_path, ""),
+        group_versions=_folders(api, modules),
+        uses=config.uses,
+        names=_other_names(api, modules),
+    )
+    return Preview(manifest, by_path, Renderer(modules))
+
+
+def _folders(api: Api, modules: Modules) -> dict[str, str]:
+    """The folder of each group version."""
+    return {str(gv): modules.package(gv) for gv in (gv.group_version for gv in api.group_versions)}
+
+
 def _resolve(config: PackageConfig, parsed: Parsed) -> Api:
     configured = {kind: config.marker_lines(kind) for kind in config.markers}
     # The configuration has the last word.
@@ -130,13 +173,10 @@ def build(
     reusable = output.formatted_before(config.target, digests) if reuse else {}
     new = {path: text for path, text in rendered.items() if path not in reusable}
     tree = {**reusable, **format_tree(new), "py.typed": ""}
-    folders = {
-        str(gv): modules.package(gv) for gv in (gv.group_version for gv in api.group_versions)
-    }
     manifest = replace(
         manifest,
         rendered=digests,
-        group_versions=folders,
+        group_versions=_folders(api, modules),
         uses=config.uses,
         names=_other_names(api, modules),
     )

@@ -7,6 +7,6 @@ server would reject.
 
 from clientgen.generator.sources.crd.collector import Manifest, gather
 from clientgen.generator.sources.crd.manifest_lines import line_of, located
-from clientgen.generator.sources.crd.served_definitions import parse
+from clientgen.generator.sources.crd.served_definitions import parse, specs_of
 
-__all__ = ["Manifest", "gather", "line_of", "located", "parse"]
+__all__ = ["Manifest", "gather", "line_of", "located", "parse", "specs_of"]

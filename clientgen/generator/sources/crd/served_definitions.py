@@ -60,6 +60,14 @@ def parse(inputs: Iterable[Input]) -> Spec:
     return replace(spec, ignored=tuple(reading.ignored), notes=tuple(reading.notes))
 
 
+def specs_of(inputs: Iterable[Input]) -> list[Mapping[str, Any]]:
+    """Return the `spec` of each definition that `parse` would take."""
+    reading = _Reading()
+    for source in inputs:
+        reading.read(source)
+    return [definition.spec for definition in reading.definitions]
+
+
 class _Reading:
     """The definitions and problems from reading the files."""
 
