@@ -19,6 +19,7 @@ _COMMANDS: Final = {
     "resources": "resources",
     "spec": "spec",
     "crd": "crd",
+    "explain": "explain",
     "rbac": "rbac",
     "serve": "serve",
     "webhooks": "webhooks",
