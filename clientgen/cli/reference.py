@@ -72,4 +72,5 @@ def _configured(flags: Flags) -> Sequence[PackageConfig]:
 def _paths(configs: Sequence[PackageConfig]) -> list[Path]:
     """The folders to look for packages in, before those of Python."""
     paths = [path for config in configs for path in (config.output, *config.paths)]
-    return list(dict.fromkeys([*paths, Path(), Path("src")]))
+    here = Path().absolute()
+    return list(dict.fromkeys([*(path.absolute() for path in paths), here, here / "src"]))

@@ -91,7 +91,7 @@ def _resource(
             raise ClientgenError([Problem(words[0], what, f"it is in {versions}")])
         return chosen[0], list(words[1:])
     candidates = [(each, rest) for each in called for rest in _after_group(each, words[1:])]
-    return min(candidates, key=lambda pair: (len(pair[1]), _rank(pair[0].group_version, ranks)))
+    return min(candidates, key=lambda pair: (len(pair[1]), rank_of(pair[0].group_version, ranks)))
 
 
 def _after_group(resource: Resource, words: Sequence[str]) -> list[list[str]]:
@@ -117,7 +117,7 @@ def few(names: Sequence[str]) -> str:
     return ", ".join(names[:_MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
-def _rank(group_version: GroupVersion, ranks: Mapping[str, int]) -> tuple[object, ...]:
+def rank_of(group_version: GroupVersion, ranks: Mapping[str, int]) -> tuple[object, ...]:
     """Groups in the order of discovery, then versions: stable ones first, newest first."""
     found = _VERSION.fullmatch(group_version.version)
     rank = ranks.get(group_version.group, _LAST_GROUP)

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 _ROOTS: Final = frozenset({"Model", "ModelBase", "Generic", "object"})
 _ZEROS: Final[tuple[Any, ...]] = (None, False, 0, "", [], {})
 _MAX_BASES: Final = 50
+# `Widget of example.com/v1.` stands where a definition has no description.
+_NAME_ONLY: Final = 3
 
 
 class TypeReader:
@@ -79,8 +81,11 @@ class TypeReader:
         return f"{keywords['group']}/{keywords['version']}", kind
 
     def text(self, found: Found) -> tuple[str, Facts]:
-        """The docstring of a class."""
-        return split(ast.get_docstring(found.node) or "") if found.node else ("", Facts())
+        """The docstring of a class; the one that says nothing counts as none."""
+        text = ast.get_docstring(found.node) or "" if found.node else ""
+        words = text.split()
+        is_name_only = len(words) == _NAME_ONLY and words[:2] == [found.name.name, "of"]
+        return ("", Facts()) if is_name_only else split(text)
 
     def markers(self, found: Found) -> tuple[KubebuilderMarker, ...]:
         """The markers above a class of the user."""

@@ -17,6 +17,14 @@ _CODE: Final = re.compile(r"(`[^`\n]+`)")
 _LAID_OUT: Final = (" ", "-", "*")
 # Tags without an end.
 _EMPTY: Final = frozenset({"meta", "link", "input"})
+# Their ends end a line, so that people can compare two pages.
+_BLOCKS: Final = frozenset(
+    {
+        *("header", "main", "nav", "footer", "section", "div", "details", "summary"),
+        *("h1", "h2", "h3", "p", "pre", "ul", "ol", "li", "dl", "dt", "dd"),
+        *("table", "thead", "tbody", "tr", "th", "td"),
+    }
+)
 # Characters that no page may have; a browser would show a replacement, or end there.
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
@@ -44,7 +52,8 @@ def element(tag: str, *children: str, **attributes: str | bool) -> Html:
     written = "".join(_attribute(name, value) for name, value in attributes.items())
     if tag in _EMPTY:
         return Html(f"<{tag}{written}>")
-    return Html(f"<{tag}{written}>{joined(children)}</{tag}>")
+    end = "\n" if tag in _BLOCKS else ""
+    return Html(f"<{tag}{written}>{joined(children)}</{tag}>{end}")
 
 
 def joined(children: Iterable[str]) -> Html:

@@ -86,7 +86,7 @@ def _title(root: str, package: str) -> Html:
 
 
 def _search() -> Html:
-    hint = "Kind, field or verb: pod, pods.spec.restartPolicy, restart_policy, pods watch"
+    hint = "Kinds, fields and verbs, and paths such as pods.spec.containers. The key / leads here."
     return element(
         "div",
         element("label", "Search", for_="search"),
@@ -96,7 +96,6 @@ def _search() -> Html:
             type="search",
             autocomplete="off",
             spellcheck="false",
-            placeholder="pods.spec.restartPolicy",
             aria_describedby="search-hint",
         ),
         element("p", hint, id="search-hint", class_="hint"),

@@ -37,9 +37,10 @@ def search_index(
     entries = [
         _entry(each, clients.get(each.id), paths, numbers, ranks.get(each.id, 0)) for each in types
     ]
-    data = json.dumps({"types": entries}, separators=(",", ":"), ensure_ascii=True)
-    # A script must not end where a text says so, and JSON is no longer than its source.
-    return f"// clientgen docs\nwindow.clientgenIndex={data.replace('<', chr(92) + 'u003c')};\n"
+    lines = ",\n".join(json.dumps(entry, separators=(",", ":")) for entry in entries)
+    # No text in it can be taken for the end of a script.
+    data = f'{{"types":[\n{lines}\n]}}'.replace("<", "\\u003c")
+    return f"// clientgen docs\nwindow.clientgenIndex={data};\n"
 
 
 def _entry(
@@ -75,7 +76,9 @@ def _entry(
 
 
 def _rank(type_: Type) -> int:
-    """Stable versions come first, and lists last."""
+    """Stable versions come first, of their types what users write; lists come last."""
     version = type_.group_version.version if type_.group_version else "v1"
     late = 0 if _STABLE.fullmatch(version) else 5 if _BETA.fullmatch(version) else 10
+    if type_.name.endswith("Spec"):
+        late -= 4
     return late + (15 if type_.item else 0)

@@ -6,6 +6,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Final
 
 from clientgen._problems import ClientgenError, Problem
+from clientgen.reference.names import rank_of
 from clientgen.reference.site.examples import Examples
 from clientgen.reference.site.file_names import Paths
 from clientgen.reference.site.overview_pages import (
@@ -19,6 +20,7 @@ from clientgen.reference.site.overview_pages import (
 from clientgen.reference.site.page import INDEX, SEARCH, STYLE
 from clientgen.reference.site.search_index import search_index
 from clientgen.reference.site.type_page import TypePage, TypePages
+from clientgen.reference.sources import RANKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -141,9 +143,10 @@ class _Site:
 
     def index(self) -> str:
         """The index of the search."""
-        order = {home: number for number, home in enumerate(self._homes)}
+        ordered = sorted(self._homes, key=lambda home: rank_of(home.group_version, RANKS))
+        order = {home: number for number, home in enumerate(ordered)}
         ranks = {
-            each.id: min(order.get(home, 20), 20) if (home := self._home_of.get(each.id)) else 25
+            each.id: order[home] if (home := self._home_of.get(each.id)) else len(order)
             for each in self._reached
         }
         return search_index(self._reached, self._client_of, self._paths, ranks)

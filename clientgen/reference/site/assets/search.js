@@ -34,17 +34,17 @@
     index.types.forEach(function (type) {
       var names = [type.name].concat(type.names || []);
       var where = type.where;
-      var rank = type.rank + (type.names ? 0 : 20);
+      var rank = type.rank + (type.names ? 0 : 40);
       all.push(entry(rank, type.name, (type.names ? "Kind of " : "Type of ") + where, type.page,
         names.concat([where]), names));
       type.fields.forEach(function (field) {
         var own = field[1] ? [field[0], field[1]] : [field[0]];
-        all.push(entry(type.rank + 40, type.name + "." + field[0], "Field of " + where +
+        all.push(entry(type.rank + 60, type.name + "." + field[0], "Field of " + where +
           (field[1] ? ", in Python " + field[1] : ""), type.page + "#" + field[3],
           names.concat(own, [where]), own));
       });
       (type.verbs || []).forEach(function (verb) {
-        all.push(entry(type.rank + 30, type.names[0] + " " + verb[0], "Verb of " + type.name +
+        all.push(entry(type.rank + 50, type.names[0] + " " + verb[0], "Verb of " + type.name +
           " in " + where, type.page + "#" + verb[1], names.concat([verb[0], where]), [verb[0]]));
       });
     });
