@@ -1,6 +1,6 @@
 """Facts in fixed words at the end of a text: defaults, limits, releases, deprecations.
 
-The texts of kubeapi state facts in the words of docs/internals/descriptions.md, and the generator
+The texts of kubeapi (specs/descriptions) state facts in fixed words, and the generator
 adds sentences about a schema (`generator/resolve/schema_sentences`). Both stand at the end. A
 sentence that is not in these words stays in the text.
 """
