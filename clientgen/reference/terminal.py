@@ -39,7 +39,8 @@ def lines(api: Api, target: Target, width: int, *, recursive: bool) -> Iterator[
         if recursive and target.type:
             yield from writer.tree(ordered, 1, {target.type.id})
         else:
-            for field in ordered:
+            for number, field in enumerate(ordered):
+                yield from [""] * bool(number)
                 yield from writer.field(field)
 
 
@@ -127,7 +128,6 @@ class _Writer:
         yield self._head_of(field, 1)
         yield from self._text(field.text, _STEP * 3)
         yield from self._short_facts(field)
-        yield ""
 
     def _head_of(self, field: Field, depth: int) -> str:
         required = " -required-" if field.required else ""

@@ -91,13 +91,21 @@ def test_pulling_works_without_the_extra_too(here: Path):
     assert "pip install" not in done.stderr
 
 
+@pytest.mark.parametrize("arguments", [("explain", "po"), ("docs", "--output", "site")])
+def test_packages_are_explained_without_the_extra(here: Path, arguments: tuple[str, ...]):
+    missing = ["jinja2", "black", "openapi_spec_validator", "jsonschema_rs", "cel_expr_python"]
+    done = without(missing, *arguments, cwd=here)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout
+
+
 def test_the_version_is_the_projects(run: Run):
     assert run("--version").stdout == f"clientgen {__version__}\n"
 
 
 def test_help_names_every_command(run: Run):
     shown = run("--help").stdout
-    for command in ("generate", "verify", "resources", "spec", "completion"):
+    for command in ("generate", "verify", "resources", "spec", "explain", "docs"):
         assert f"\n  {command} " in shown
 
 

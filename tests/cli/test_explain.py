@@ -33,7 +33,6 @@ FIELDS:
   name <string> -required-
 
   value <string>
-
 """
 
 
