@@ -19,7 +19,7 @@ from clientgen.reference.client_reader import (
     resource_lines,
 )
 from clientgen.reference.modules import META, RUNTIME, Module, Modules
-from clientgen.reference.records import ClassName, Client, Home, Resource, Type
+from clientgen.reference.records import ClassName, Client, ErrorClass, Home, Resource, Type
 from clientgen.reference.type_reader import TypeReader
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from clientgen.reference.client_reader import ClientClass, MethodNode
     from clientgen.reference.modules import Found, ReadText
 
+_ROOT_ERROR: Final = "ClientError"
 META_V1: Final = GroupVersion("meta", "v1")
 _PART: Final = re.compile(r"models(?:_\d+)?")
 _MODELS: Final = frozenset({"Model", "ModelList"})
@@ -315,6 +316,18 @@ class Api:
             if isinstance(kind, ast.ClassDef) and kind.name in names:
                 for name, path in _assigned_paths(kind):
                     yield path, f"fields.{accessor}.{kind.name}.{name}"
+
+    def errors(self) -> list[ErrorClass]:
+        """The exceptions that calls of all clients raise, base classes first."""
+        module = self._modules.get(f"{RUNTIME}.errors")
+        known = {_ROOT_ERROR}
+        found: list[ErrorClass] = []
+        for node in module.classes.values() if module else ():
+            bases = tuple(map(_base_name, node.bases))
+            if known & set(bases):
+                known.add(node.name)
+                found.append(ErrorClass(node.name, bases, ast.get_docstring(node) or ""))
+        return found
 
     def typed_manifest(self, type_: Type) -> tuple[str, str]:
         """The class of typed manifests of a type, and its source; empty if there is none."""

@@ -157,6 +157,15 @@ class Client:
 
 
 @dataclass(frozen=True, slots=True)
+class ErrorClass:
+    """An exception that calls raise."""
+
+    name: str
+    bases: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Home:
     """A group version of a package, and the folder that holds it."""
 

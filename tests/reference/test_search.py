@@ -31,6 +31,8 @@ QUERIES = {
     "pods watch": "core/v1/Pod.html#v-watch",
     "delete_collection pods": "core/v1/Pod.html#v-delete_collection",
     "pod evict": "core/v1/Pod.html#v-evict",
+    "NotFound": "errors.html#e-NotFound",
+    "conflict": "errors.html#e-Conflict",
     "deployment scale": "apps/v1/Deployment.html#v-scale",
 }
 NOTHING = ["zzzz", "pods.spec.zzzz", "<script>", "pods..", ".", "[", "\\"]

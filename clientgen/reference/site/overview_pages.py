@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from clientgen.reference.site.errors_page import ERRORS
+from clientgen.reference.site.errors_page import TITLE as ERRORS_TITLE
 from clientgen.reference.site.file_names import OTHERS, folder_of
 from clientgen.reference.site.html import Html, element, inline
 from clientgen.reference.site.page import code, page, to_root
@@ -46,7 +48,8 @@ def home_page(
     head = element(
         "tr", element("th", "Group version", scope="col"), element("th", "Kinds", scope="col")
     )
-    others = [element("p", element("a", "Types of other modules", href=others_path()))] * has_others
+    links = [element("p", element("a", ERRORS_TITLE, href=ERRORS))]
+    links += [element("p", element("a", "Types of other modules", href=others_path()))] * has_others
     return page(
         HOME,
         package,
@@ -64,7 +67,7 @@ def home_page(
         ),
         element("h2", "Group versions", id="group-versions"),
         element("table", element("thead", head), element("tbody", *rows)),
-        *others,
+        *links,
     )
 
 

@@ -7,12 +7,13 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen.reference.site.client_sections import verb_anchors
+from clientgen.reference.site.errors_page import ERRORS, MODULE, error_anchors
 from clientgen.reference.site.file_names import anchors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from clientgen.reference.records import ClassName, Client, Type
+    from clientgen.reference.records import ClassName, Client, ErrorClass, Type
     from clientgen.reference.site.file_names import Paths
 
 _STABLE: Final = re.compile(r"v\d+")
@@ -24,6 +25,7 @@ def search_index(
     clients: Mapping[ClassName, Client],
     paths: Paths,
     ranks: Mapping[ClassName, int],
+    errors: Sequence[ErrorClass],
 ) -> str:
     """The script.
 
@@ -32,15 +34,32 @@ def search_index(
         clients: the clients of kinds.
         paths: of the pages.
         ranks: how late the group of a type comes.
+        errors: the exceptions that calls raise.
     """
     numbers = {each.id: number for number, each in enumerate(types)}
     entries = [
         _entry(each, clients.get(each.id), paths, numbers, ranks.get(each.id, 0)) for each in types
     ]
+    entries += _errors(errors)
     lines = ",\n".join(json.dumps(entry, separators=(",", ":")) for entry in entries)
     # No text in it can be taken for the end of a script.
     data = f'{{"types":[\n{lines}\n]}}'.replace("<", "\\u003c")
     return f"// clientgen docs\nwindow.clientgenIndex={data};\n"
+
+
+def _errors(errors: Sequence[ErrorClass]) -> list[dict[str, Any]]:
+    ids = error_anchors(errors)
+    return [
+        {
+            "name": each.name,
+            "what": "Error",
+            "where": MODULE,
+            "page": f"{ERRORS}#{ids[each.name]}",
+            "rank": 0,
+            "fields": [],
+        }
+        for each in errors
+    ]
 
 
 def _entry(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from clientgen._problems import ClientgenError, Problem
 from clientgen.reference.names import rank_of
+from clientgen.reference.site.errors_page import ERRORS, errors_page
 from clientgen.reference.site.examples import Examples
 from clientgen.reference.site.file_names import Paths
 from clientgen.reference.site.overview_pages import (
@@ -91,13 +92,17 @@ class _Site:
                 if client.resource.type is not None:
                     self._home_of.setdefault(client.resource.type, home)
         self._paths = Paths((each, self._home_of.get(each.id)) for each in reached)
+        self._errors = api.errors()
         self._others = [each for each in reached if each.id not in self._home_of]
 
     def overviews(self) -> dict[str, str]:
-        """The first page, and the pages of group versions."""
+        """The first page, and the pages of group versions and of errors."""
         name, paths = self._package.name, self._paths
         listed = [(home, self._clients[home]) for home in self._homes]
-        pages = {HOME: home_page(name, listed, paths, has_others=bool(self._others))}
+        pages = {
+            HOME: home_page(name, listed, paths, has_others=bool(self._others)),
+            ERRORS: errors_page(name, self._errors, HOME),
+        }
         for home in self._homes:
             shown = [each for each in self._reached if self._home_of.get(each.id) == home]
             pages[group_version_path(home)] = group_version_page(
@@ -149,4 +154,4 @@ class _Site:
             each.id: order[home] if (home := self._home_of.get(each.id)) else len(order)
             for each in self._reached
         }
-        return search_index(self._reached, self._client_of, self._paths, ranks)
+        return search_index(self._reached, self._client_of, self._paths, ranks, self._errors)

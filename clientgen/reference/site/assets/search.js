@@ -1,4 +1,4 @@
-// clientgen docs: finds kinds, types, fields and verbs in window.clientgenIndex.
+// clientgen docs: finds kinds, types, fields, verbs and errors in window.clientgenIndex.
 (function () {
   "use strict";
   var MAX_RESULTS = 40;
@@ -35,7 +35,7 @@
       var names = [type.name].concat(type.names || []);
       var where = type.where;
       var rank = type.rank + (type.names ? 0 : 40);
-      all.push(entry(rank, type.name, (type.names ? "Kind of " : "Type of ") + where, type.page,
+      all.push(entry(rank, type.name, (type.what || (type.names ? "Kind" : "Type")) + " of " + where, type.page,
         names.concat([where]), names));
       type.fields.forEach(function (field) {
         var own = field[1] ? [field[0], field[1]] : [field[0]];
