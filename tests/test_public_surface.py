@@ -30,7 +30,7 @@ PUBLIC = (
 )
 NAMES = Path(__file__).with_name("public_names.txt")
 # Commands, not libraries: they are run by name, never imported.
-PROGRAMS = ("clientgen.cli", "clientgen.generator", "clientgen.__main__")
+PROGRAMS = ("clientgen.cli", "clientgen.generator", "clientgen.reference", "clientgen.__main__")
 
 
 def _public_names(module: str) -> set[str]:

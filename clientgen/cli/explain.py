@@ -35,7 +35,7 @@ def explain(*, path: str, recursive: bool, api_version: str, flags: Flags) -> No
     """Explain a resource or a field: its text, its type, its limits and its Python name.
 
     RESOURCE is a plural, a singular, a kind or a short name, as kubectl takes them: `pods`, `pod`,
-    `Pod`, `po`, `deployments.apps`. No cluster is asked, and no code of a package is run.
+    `Pod`, `po`, `deployments.apps`. Only --cluster asks a cluster, and no code of a package is run.
     """
     from clientgen.reference.names import find  # only now: other commands do not need them
     from clientgen.reference.sources import RANKS

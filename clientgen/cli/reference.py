@@ -6,15 +6,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from clientgen._problems import Problems
+from clientgen._problems import ClientgenError, Problem, Problems
 from clientgen.cli.extra import require_generator
 from clientgen.generator.config_file import find, read
-from clientgen.generator.configuration import load, load_sources
+from clientgen.generator.configuration import Flags, load, load_sources
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from clientgen.generator.configuration import Flags, PackageConfig
+    from clientgen.generator.configuration import PackageConfig
     from clientgen.reference.package_reader import Api
 
 _DEFAULT = "kubeapi"
@@ -39,6 +39,7 @@ def opened(flags: Flags, *, with_used: bool) -> Api:
 
     if any(getattr(flags, name) for name in _SOURCES):
         return _generated(flags)
+    _check_no_other(flags)
     configs = _configured(flags)
     paths = _paths(configs)
     if flags.package is not None:
@@ -61,12 +62,26 @@ def _generated(flags: Flags) -> Api:
     return generated(text, config.paths, names_of_crds(config.crds, config.root))
 
 
+def _check_no_other(flags: Flags) -> None:
+    """Refuse flags that say what to generate, if there is nothing to generate from.
+
+    Raises:
+        ClientgenError: there is such a flag.
+    """
+    without = replace(flags, package=None, output=None, config=None)
+    names = dict.fromkeys(flag for flag, _ in without.words())
+    if names:
+        what = f"{', '.join(names)}: there is no source to generate from"
+        hint = "add --spec, --crd, --types or --cluster"
+        raise ClientgenError([Problem("flags", what, hint)])
+
+
 def _configured(flags: Flags) -> Sequence[PackageConfig]:
     """The packages of the config; none if there is no config."""
     problems = Problems()
     table = read(flags.config, problems) if flags.config else find(Path(), problems)
     problems.raise_if_any()
-    return load(replace(flags, package=None)) if table is not None else ()
+    return load(Flags(config=flags.config)) if table is not None else ()
 
 
 def _paths(configs: Sequence[PackageConfig]) -> list[Path]:

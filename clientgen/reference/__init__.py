@@ -9,6 +9,9 @@ together, and reads a module when somebody asks for something in it.
     terminal    the text that `clientgen explain` prints
     site/       the pages that `clientgen docs` writes
 
+Parsing has two reasons. Python does not keep the strings below fields, so that only the source has
+them. And a package of somebody else is no reason to run its code.
+
 Whatever a package says is foreign text: `site.html` escapes it, `terminal` shows no control
 characters, and the names of files are made by `site.file_names`.
 """

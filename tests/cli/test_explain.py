@@ -124,6 +124,15 @@ def test_a_package_that_is_not_there_is_a_problem(run: Run):
     assert "there is no package `nothing_like_it`" in result.stderr
 
 
+def test_a_flag_that_says_what_to_generate_needs_a_source(run: Run):
+    result = run("explain", "pods", "--include", "apps")
+
+    assert result.exit_code == 1
+    assert result.stderr.startswith(
+        "flags: --include: there is no source to generate from\n    add --spec"
+    )
+
+
 def test_a_package_that_cannot_be_read_is_a_problem(run: Run):
     run("generate", "--spec", "shop.json", "--output", ".", "--package", "shop")
     Path("shop/shop/v1/models.py").write_text("class Thing(:\n")

@@ -183,3 +183,17 @@ def test_a_manifest_that_names_folders_elsewhere_is_refused(
     assert code == 1
     assert "was edited: it contains an invalid name" in stderr or "has no types" in stderr
     assert not Path("site").exists()
+
+
+def test_one_package_of_several_is_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    table = f'crd = ["{CRONTABS}"]\noutput = "."\n'
+    Path("clientgen.toml").write_text(f"[packages.one]\n{table}[packages.two]\n{table}")
+    CliRunner().invoke(program, ["generate"], catch_exceptions=False)
+
+    code, _, stderr = run("--output", "site")
+    assert code == 1
+    message = "flags: the config has several packages: one, two\n    select one with --package\n"
+    assert stderr == f"{message}1 problem\n"
+    assert run("--output", "site", "--package", "two")[0] == 0
+    assert b"two reference" in Path("site/index.html").read_bytes()

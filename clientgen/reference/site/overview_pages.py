@@ -59,7 +59,7 @@ def home_page(
         element(
             "p",
             "The kinds of this package, their fields, and the calls of their clients. The search "
-            "takes names of kinds, fields and verbs, of manifests and of Python.",
+            "knows the names of manifests and those of Python.",
         ),
         code(
             f"from {package} import Clientset\n\nwith Clientset.from_config() as k:\n    ...",

@@ -86,7 +86,7 @@ def _title(root: str, package: str) -> Html:
 
 
 def _search() -> Html:
-    hint = "Kinds, fields, verbs, errors, and paths such as pods.spec.containers. Key: /"
+    hint = "Press / to search kinds, fields, verbs, errors and paths such as pods.spec.containers."
     return element(
         "div",
         element("label", "Search", for_="search"),
