@@ -6,6 +6,8 @@ import ast
 import contextlib
 import io
 from collections.abc import Iterator
+from pathlib import Path
+from textwrap import indent
 
 import pytest
 from kubeapi import Clientset
@@ -17,6 +19,15 @@ from clientgen.testing import fake_clientset
 
 # They need what is not there: a pod to bind, or a real request for a certificate.
 REFUSED = {"Binding", "CertificateSigningRequest"}
+# mypy and pyright read this file with those beside it.
+CHECKED = Path(__file__).resolve().parents[1] / "typing" / "reference_examples.py"
+CHECKED_KINDS = {("core_v1", "Pod"), ("core_v1", "Node"), ("apps_v1", "Deployment")}
+CHECKED_HEAD = '''\
+# ruff: noqa: I001
+# fmt: off
+"""Examples of `clientgen docs`; `pytest tests/reference --update-golden` writes them."""
+
+from kubeapi import AsyncClientset, Clientset'''
 READS = ("list", "each", "get", "update", "patch", "edit", "update_status", "status", "scale")
 STREAMS = {
     *("watch", "tail", "logs", "follow_logs", "exec", "exec_stream", "attach"),
@@ -75,6 +86,29 @@ def test_the_server_accepts_the_examples_of_kubeapi(kubeapi: Api):
             if name in sources:
                 run(k, sources[name])
     assert ran > 300
+
+
+def test_the_examples_that_the_checkers_read_are_those_of_the_pages(
+    kubeapi: Api, update_golden: bool
+):
+    text = "\n\n".join([CHECKED_HEAD, *checked_functions(kubeapi)]) + "\n"
+    if update_golden:
+        CHECKED.write_text(text)
+    assert CHECKED.read_text() == text
+
+
+def checked_functions(api: Api) -> Iterator[str]:
+    """The examples of a few kinds as functions, in both flavours."""
+    examples = Examples(api)
+    for client in clients(api):
+        if (client.version_accessor, client.resource.kind) not in CHECKED_KINDS:
+            continue
+        named = {each.name: examples.of(client, each) for each in client.methods}
+        named["caches"] = caches(client)
+        for name, (sync, twin) in named.items():
+            function = f"{client.accessor}_{name}"
+            yield f"def {function}(k: Clientset) -> None:\n{indent(sync, '    ')}"
+            yield f"async def async_{function}(k: AsyncClientset) -> None:\n{indent(twin, '    ')}"
 
 
 def test_an_example_is_whole_in_both_flavours(kubeapi: Api):

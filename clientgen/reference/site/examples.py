@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _WIDTH: Final = 84
 _MAX_DEPTH: Final = 6
+_MANY: Final = 2
 _SCALARS: Final[Mapping[str, str]] = {
     "string": '"example"',
     "integer": "1",
@@ -47,6 +48,7 @@ _BLOCKS: Final[Mapping[str, tuple[str, str, bool]]] = {
     "port_forward": ("port", "", False),
 }
 _ARGUMENTS: Final[Mapping[str, str]] = {
+    "patch": '{"metadata": {"labels": {"team": "web"}}}',
     "port": "8080",
     "command": '["ls", "/"]',
 }
@@ -161,7 +163,11 @@ class _Example:
             arguments.append("8080")
         if name == "tail":
             arguments.append('label_selector="app=web"')
-        return f"{client}.{name}({', '.join(arguments)})"
+        flat = f"{client}.{name}({', '.join(arguments)})"
+        if len(self._object) + len(flat) <= _WIDTH or len(arguments) < _MANY:
+            return flat
+        lines = "".join(f"    {argument},\n" for argument in arguments)
+        return f"{client}.{name}(\n{lines})"
 
     def _needed(self) -> list[tuple[str, str]]:
         given = iter(_PATHS.get(self._method.name, ()))
@@ -173,9 +179,6 @@ class _Example:
     def _argument(self, name: str, annotation: str) -> str:
         if name == "body":
             return self._body()
-        if name == "patch":
-            self._setup.append('labels = {"metadata": {"labels": {"team": "web"}}}')
-            return "labels"
         if name == "change":
             return self._change()
         if name.startswith('"'):
