@@ -40,6 +40,7 @@ class ClientClass:
     constant: str
     methods: tuple[MethodNode, ...]
     is_collection: bool
+    bases: tuple[str, ...] = ()
 
 
 def resource_lines(module: Module) -> Iterator[ResourceLine]:
@@ -68,14 +69,26 @@ def client_classes(module: Module) -> Iterator[ClientClass]:
             for target in each.targets
             if isinstance(target, ast.Name)
         }
-        methods = tuple(
-            each
-            for each in node.body
-            if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)
-            and not each.name.startswith("_")
-        )
         is_collection = node.name.endswith("Collection")
-        yield ClientClass(node.name, constants.get("resource", ""), methods, is_collection)
+        constant, methods = constants.get("resource", ""), public_methods(node)
+        bases = tuple(map(_base_name, node.bases))
+        yield ClientClass(node.name, constant, methods, is_collection, bases)
+
+
+def public_methods(node: ast.ClassDef) -> tuple[MethodNode, ...]:
+    """The public methods of a class; of one with overloads, the implementation."""
+    methods = {
+        each.name: each
+        for each in node.body
+        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)
+        and not each.name.startswith("_")
+    }
+    return tuple(methods.values())
+
+
+def _base_name(base: ast.expr) -> str:
+    written = base.value if isinstance(base, ast.Subscript) else base
+    return written.id if isinstance(written, ast.Name) else ""
 
 
 def accessors(module: Module) -> dict[str, str]:
@@ -93,11 +106,14 @@ def accessors(module: Module) -> dict[str, str]:
 class Heads:
     """Writes the heads of methods, with links to types."""
 
-    def __init__(self, module: Module, modules: Modules) -> None:
-        """Write heads for a module."""
+    def __init__(
+        self, module: Module, modules: Modules, known: Mapping[str, ClassName] | None = None
+    ) -> None:
+        """Write heads for a module; `known` says what its type variables stand for."""
         self._module = module
         self._modules = modules
-        self._links: dict[str, ClassName | None] = {}
+        self._known = known or {}
+        self._links: dict[str, ClassName | None] = dict(self._known)
 
     def head(self, node: MethodNode) -> tuple[Piece, ...]:
         """The head of a method without `self`, on one line or with a line for each argument."""
@@ -118,7 +134,7 @@ class Heads:
             link = None if match[0] == own_name else self.link(match[0])
             if link is not None:
                 yield Piece(line[end : match.start()])
-                yield Piece(match[0], link)
+                yield Piece(link.name if match[0] in self._known else match[0], link)
                 end = match.end()
         yield Piece(line[end:])
 
@@ -137,6 +153,7 @@ def method_of(
     heads: tuple[Heads, Heads],
     *,
     everywhere: bool,
+    own: bool = False,
 ) -> Method:
     """Return a method.
 
@@ -145,6 +162,7 @@ def method_of(
         twin: that of the asyncio client.
         heads: what writes the heads of both.
         everywhere: whether the client for all namespaces has it.
+        own: whether the user wrote it.
     """
     text, options = _split(ast.get_docstring(node) or "")
     needed = tuple(_needed(node.args))
@@ -160,6 +178,7 @@ def method_of(
         needed,
         _unquoted(node.returns) if node.returns is not None else "",
         heads[0].link(bodies[0].partition(" ")[0]) if bodies else None,
+        own,
     )
 
 
@@ -200,7 +219,11 @@ def _argument(argument: ast.arg, default: ast.expr | None) -> str:
 def _split(docstring: str) -> tuple[str, tuple[tuple[str, str], ...]]:
     """A docstring: its text, and the options in its section `Args`."""
     text, _, section = docstring.partition("\n\nArgs:\n")
-    options: Mapping[str, str] = {
-        match[1]: match[2] for line in section.split("\n") if (match := _OPTION.fullmatch(line))
-    }
+    options: dict[str, str] = {}
+    for line in section.partition("\n\n")[0].split("\n"):
+        match = _OPTION.fullmatch(line)
+        if match:
+            options[match[1]] = match[2]
+        elif options:
+            options[next(reversed(options))] += f" {line.strip()}"
     return text, tuple(options.items())

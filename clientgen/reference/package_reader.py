@@ -16,6 +16,7 @@ from clientgen.reference.client_reader import (
     accessors,
     client_classes,
     method_of,
+    public_methods,
     resource_lines,
 )
 from clientgen.reference.modules import META, RUNTIME, Module, Modules
@@ -28,10 +29,13 @@ if TYPE_CHECKING:
     from clientgen.generator.package_manifest import Manifest
     from clientgen.reference.client_reader import ClientClass, MethodNode
     from clientgen.reference.modules import Found, ReadText
+    from clientgen.reference.records import Method
 
 _ROOT_ERROR: Final = "ClientError"
 META_V1: Final = GroupVersion("meta", "v1")
 _PART: Final = re.compile(r"models(?:_\d+)?")
+_WAITING: Final = "WaitingClient"
+_FLAVOURS: Final = ("_sync", "_async")
 _MODELS: Final = frozenset({"Model", "ModelList"})
 _AGAIN: Final = "Generate the package again with this version of clientgen."
 
@@ -387,6 +391,8 @@ class _ClientReader:
     """Reads the clients of one group version."""
 
     def __init__(self, modules: Modules, sync: Module, twin: Module) -> None:
+        self._modules = modules
+        self._sources = (sync, twin)
         self._heads = (Heads(sync, modules), Heads(twin, modules))
         self._classes = list(client_classes(sync))
         self._twins = {each.name: each for each in client_classes(twin)}
@@ -405,11 +411,41 @@ class _ClientReader:
             for each in sorted(classes, key=lambda each: not each.is_collection)
             for node, twin in self._pairs(each)
         ]
+        methods += [*self._waiting(clients[0], resource), *self._own(clients[0])]
         name = clients[0].name
         accessor = self._accessors.get(name, "")
         if not accessor:
             accessor = self._accessors.get(f"{_stem(clients[0])}Collection", "")
         return Client(resource, version_accessor, accessor, name, tuple(methods))
+
+    def _waiting(self, client: ClientClass, resource: Resource) -> Iterator[Method]:
+        """The methods of the runtime's clients of kinds that can be waited for."""
+        if _WAITING not in client.bases or resource.type is None:
+            return
+        known = {"T": resource.type}
+        sync, twin = (self._modules.get(f"{RUNTIME}.{each}.waiting_client") for each in _FLAVOURS)
+        if sync is not None and twin is not None:
+            heads = Heads(sync, self._modules, known), Heads(twin, self._modules, known)
+            twins = {each.name: each for each in public_methods(twin.classes[f"Async{_WAITING}"])}
+            for node in public_methods(sync.classes[_WAITING]):
+                yield method_of(node, twins[node.name], heads, everywhere=True)
+
+    def _own(self, client: ClientClass) -> Iterator[Method]:
+        """The methods of the user's expansion of a client."""
+        sync, twin = self._sources
+        for base in client.bases:
+            found = self._modules.find(sync.name, base)
+            other = self._modules.find(twin.name, f"Async{base}")
+            modules = found.module, other.module
+            if found.node and other.node and modules[0] and modules[1]:
+                if modules[0].is_generated:
+                    continue
+                heads = Heads(modules[0], self._modules), Heads(modules[1], self._modules)
+                twins = {each.name: each for each in public_methods(other.node)}
+                for node in public_methods(found.node):
+                    if node.name in twins:
+                        pair = node, twins[node.name]
+                        yield method_of(*pair, heads, everywhere=False, own=True)
 
     def _pairs(self, each: ClientClass) -> Iterator[tuple[MethodNode, MethodNode]]:
         twin = self._twins.get(f"Async{each.name}")

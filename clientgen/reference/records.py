@@ -137,6 +137,8 @@ class Method:
     """What the synchronous flavour returns."""
     body: ClassName | None = None
     """The class of the argument `body`."""
+    own: bool = False
+    """Whether the user wrote it: an expansion of the client."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,6 +134,21 @@ def test_types_of_the_user_and_of_used_packages_have_pages(crontabs: Api):
     assert "From 0 to 10." in text
 
 
+def test_calls_of_the_runtime_and_of_the_user_are_shown(crontabs: Api):
+    (home,) = crontabs.packages[0].homes
+    (client,) = crontabs.clients_of(home)
+    methods = {each.name: each for each in client.methods}
+    text = Page(build(crontabs, crontabs.packages[0])["stable/v1/CronTab.html"].decode()).text
+
+    assert methods["wait"].everywhere
+    assert methods["wait"].options[-1][0] == "on_progress"
+    assert "until: Callable[[CronTab], object]," in text
+    assert 'k.stable_v1.cron_tabs("default").wait("example", until=deleted, timeout=60)' in text
+    assert methods["pause"].own
+    assert "async def pause(name: str, *, paused: bool = True) -> CronTab" in text
+    assert ".pause(" not in text
+
+
 def test_hostile_texts_are_texts(tmp_path: Path):
     crd = tmp_path / "crd.yaml"
     crd.write_text(hostile_definition())

@@ -161,6 +161,14 @@ async def async_nodes_proxy(k: AsyncClientset) -> None:
     response = await k.core_v1.nodes().proxy("example").get("/")
     print(response.status)
 
+def nodes_wait(k: Clientset) -> None:
+    from clientgen.runtime.conditions import deleted
+    k.core_v1.nodes().wait("example", until=deleted, timeout=60)
+
+async def async_nodes_wait(k: AsyncClientset) -> None:
+    from clientgen.runtime.conditions import deleted
+    await k.core_v1.nodes().wait("example", until=deleted, timeout=60)
+
 def nodes_caches(k: Clientset) -> None:
     with k.informers() as factory:
         lister = factory.core_v1.nodes().lister
@@ -477,6 +485,14 @@ def pods_evict(k: Clientset) -> None:
 async def async_pods_evict(k: AsyncClientset) -> None:
     await k.core_v1.pods("default").evict("example")
 
+def pods_wait(k: Clientset) -> None:
+    from clientgen.runtime.conditions import deleted
+    k.core_v1.pods("default").wait("example", until=deleted, timeout=60)
+
+async def async_pods_wait(k: AsyncClientset) -> None:
+    from clientgen.runtime.conditions import deleted
+    await k.core_v1.pods("default").wait("example", until=deleted, timeout=60)
+
 def pods_caches(k: Clientset) -> None:
     with k.informers() as factory:
         lister = factory.core_v1.pods().lister
@@ -714,6 +730,22 @@ def deployments_status(k: Clientset) -> None:
 async def async_deployments_status(k: AsyncClientset) -> None:
     status = await k.apps_v1.deployments("default").status("example").get()
     print(status)
+
+def deployments_wait(k: Clientset) -> None:
+    from clientgen.runtime.conditions import deleted
+    k.apps_v1.deployments("default").wait(
+        "example",
+        until=deleted,
+        timeout=60,
+    )
+
+async def async_deployments_wait(k: AsyncClientset) -> None:
+    from clientgen.runtime.conditions import deleted
+    await k.apps_v1.deployments("default").wait(
+        "example",
+        until=deleted,
+        timeout=60,
+    )
 
 def deployments_caches(k: Clientset) -> None:
     with k.informers() as factory:

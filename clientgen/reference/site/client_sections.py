@@ -65,7 +65,6 @@ def _method(
     client: Client, method: Method, anchor: str, tools: tuple[Examples, Paths, str]
 ) -> Html:
     examples, paths, root = tools
-    sync, twin = examples.of(client, method)
     name = method.name
     return element(
         "section",
@@ -74,12 +73,22 @@ def _method(
         code(line_of(method.sync, paths, root), label=f"Signature of {name}"),
         code(line_of(method.asynchronous, paths, root), label=f"Signature of {name}, asyncio"),
         *_options(method),
-        element("p", "Example:"),
-        code(sync, label=f"Example of {name}"),
-        element("p", "With asyncio:"),
-        code(twin, label=f"Example of {name}, asyncio"),
+        *_examples(client, method, examples),
         id=anchor,
     )
+
+
+def _examples(client: Client, method: Method, examples: Examples) -> list[Html]:
+    """Examples in both flavours; what the arguments of the user's own methods are, is not known."""
+    if method.own:
+        return []
+    sync, twin = examples.of(client, method)
+    return [
+        element("p", "Example:"),
+        code(sync, label=f"Example of {method.name}"),
+        element("p", "With asyncio:"),
+        code(twin, label=f"Example of {method.name}, asyncio"),
+    ]
 
 
 def _options(method: Method) -> Iterator[Html]:

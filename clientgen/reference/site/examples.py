@@ -161,6 +161,9 @@ class _Example:
         arguments = [self._argument(each, annotation) for each, annotation in self._needed()]
         if name == "proxy" and self._client.resource.kind != "Node":
             arguments.append("8080")
+        if name == "wait":
+            deleted = self._imports.use("clientgen.runtime.conditions", "deleted")
+            arguments = [quoted(self._name()), f"until={deleted}", "timeout=60"]
         if name == "tail":
             arguments.append('label_selector="app=web"')
         flat = f"{client}.{name}({', '.join(arguments)})"
@@ -319,7 +322,7 @@ class _Example:
             lines = [f"{self._async}for event in {call}:", shown]
         elif returns.startswith("Subresource["):
             lines = [f"{name} = {self._await}{call}.get()", f"print({name})"]
-        elif returns.endswith("| Status") or returns in {"Status", "None"}:
+        elif name == "wait" or returns.endswith("| Status") or returns in {"Status", "None"}:
             lines = [f"{self._awaited}{call}"]
         elif name == "list":
             lines = [f"for {self._object} in {self._awaited}{call}:", shown]
