@@ -35,7 +35,7 @@ _LIMIT: Final = re.compile(
     r"|Immutable.*"
     r"|Only with .*|Not with .*"
     r"|Set by the server\."
-    r"|(?:Alpha|Beta), gate `.*`\."
+    r"|(?:Alpha|Beta), gate `.*"
     r"|Rule: .*"
 )
 # Kubernetes' own texts say it in the middle.
