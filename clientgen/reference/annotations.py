@@ -70,8 +70,10 @@ class Annotations:
                 shape = self._union(list(_members(node)))
             case ast.Subscript():
                 shape = self._subscript(node)
-            case ast.Name(id=name) | ast.Attribute(attr=name):
-                shape = self._named(name, ast.unparse(node))
+            case ast.Name(id=name):
+                shape = self._named(self._module.name, name, name)
+            case ast.Attribute(attr=name):
+                shape = self._named(self._module_of(node.value), name, ast.unparse(node))
             case _:
                 shape = Shape("Object", _plain(ast.unparse(node)))
         return shape
@@ -85,10 +87,15 @@ class Annotations:
             return Shape("Object", _plain(text))
         return self.read(inner)
 
-    def _named(self, name: str, written: str) -> Shape:
-        found = self._find(self._module.name, name)
+    def _module_of(self, owner: ast.expr) -> str:
+        """The module that `v1` in `v1.Widget` is."""
+        place = self._module.imports.get(owner.id) if isinstance(owner, ast.Name) else None
+        return f"{place.module}.{place.name}" if place else self._module.name
+
+    def _named(self, module: str, name: str, written: str) -> Shape:
+        found = self._find(module, name)
         if found.node is not None:
-            return Shape(found.name.name, (Piece(name, found.name),), found.name)
+            return Shape(found.name.name, (Piece(written, found.name),), found.name)
         if found.alias is not None and found.module is not None and self._depth < _MAX_DEPTH:
             return Annotations(found.module, self._find, self._depth + 1).read(found.alias)
         word = _WORDS.get(found.name.name, "Object")

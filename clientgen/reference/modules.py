@@ -114,7 +114,8 @@ class Modules:
     def _from_stars(self, module: Module, place: ClassName) -> Found | ClassName:
         for star in module.stars:
             other = self.get(star)
-            if other and (place.name in other.classes or place.name in other.imports):
+            names = (other.classes, other.imports, other.aliases) if other else ()
+            if any(place.name in each for each in names):
                 return ClassName(star, place.name)
         return Found(place)
 

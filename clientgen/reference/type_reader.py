@@ -49,7 +49,7 @@ class TypeReader:
         """The fields of a class, those of its base classes first."""
         fields: dict[str, Field] = {}
         for each in self._lineage(found):
-            for field in self._own_fields(each):
+            for field in self._own_fields(each, found):
                 fields[field.name] = field
         item = self.item(found)
         if item and "items" in fields:
@@ -110,12 +110,13 @@ class TypeReader:
                     waiting.append(self._modules.find(each.module.name, name))
         return lineage[::-1]
 
-    def _own_fields(self, found: Found) -> Iterator[Field]:
+    def _own_fields(self, found: Found, of: Found) -> Iterator[Field]:
+        """The fields of a class in the lineage of another."""
         node, module = found.node, found.module
         assert node is not None
         assert module is not None
         if any(self._is_custom_resource(base, module) for base in node.bases):
-            yield from self._type_meta(found)
+            yield from self._type_meta(of)
         reader = Annotations(module, self._modules.find)
         for line, below in pairwise([*node.body, ast.Pass()]):
             if not isinstance(line, ast.AnnAssign) or not isinstance(line.target, ast.Name):
@@ -233,9 +234,9 @@ def _default(value: ast.expr | None) -> Any:
 def _keyword(marker: KubebuilderMarker, schema: Mapping[str, Any]) -> dict[str, Any]:
     """The keyword of a schema that a marker stands for."""
     bare = marker.name.removeprefix("validation:")
-    if bare == "XValidation":
-        rules = [*schema.get("x-kubernetes-validations", ()), marker.value]
-        return {"x-kubernetes-validations": rules}
+    if bare in {"XValidation", "immutable"}:
+        rule = marker.value if bare == "XValidation" else {"rule": "self == oldSelf"}
+        return {"x-kubernetes-validations": [*schema.get("x-kubernetes-validations", ()), rule]}
     if marker.name.startswith("validation:") and ":" not in bare:
         return {bare[0].lower() + bare[1:]: marker.value}
     if marker.name == "listType":
@@ -243,6 +244,4 @@ def _keyword(marker: KubebuilderMarker, schema: Mapping[str, Any]) -> dict[str, 
     if marker.name == "listMapKey":
         keys = [*schema.get("x-kubernetes-list-map-keys", ()), marker.value]
         return {"x-kubernetes-list-map-keys": keys}
-    if marker.name == "immutable":
-        return {"x-kubernetes-validations": [{"rule": "self == oldSelf"}]}
     return {"nullable": True} if marker.name == "nullable" else {}

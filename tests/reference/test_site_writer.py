@@ -138,6 +138,18 @@ def test_a_failure_on_the_way_leaves_everything_as_it_was(
     assert {path: contents(tmp_path)[path] for path in FILES} == new
 
 
+def test_a_run_after_one_that_was_killed_finishes_its_work(tmp_path: Path):
+    write({"index.html": b"home"}, tmp_path)
+    staging = tmp_path / ".clientgen-staging"
+    staging.mkdir()
+    (staging / "1").write_bytes(b"half a fi")
+
+    write(FILES, tmp_path)
+
+    assert contents(tmp_path).keys() == {*FILES, LIST}
+    assert not staging.exists()
+
+
 def run(*arguments: str) -> tuple[int, str, str]:
     done = CliRunner().invoke(program, ["docs", *arguments], catch_exceptions=False)
     return done.exit_code, done.stdout, done.stderr

@@ -26,7 +26,10 @@ _BLOCKS: Final = frozenset(
     }
 )
 # Characters that no page may have; a browser would show a replacement, or end there.
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+# Marks that turn the direction of writing could show a text that is not there.
+_CONTROL: Final = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+)
 
 
 class Html(str):
