@@ -40,64 +40,78 @@ def published(monkeypatch: pytest.MonkeyPatch) -> None:
     installed_from(monkeypatch, None)
 
 
-@pytest.fixture(scope="session")
-def mypy_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What mypy knows of the runtime, for one project after the other."""
-    return tmp_path_factory.mktemp("mypy")
+PROJECTS = {
+    # Under its roles, and then: they are the least that its tests need.
+    "cron-tasks": (
+        "--under-rbac",
+        ["--flavour", "asyncio", "--kind", "CronTask", "--group", "j.x.io"],
+    ),
+    "my_threads": (
+        "--rbac",
+        ["--flavour", "sync", "--cluster-scoped", "--kind", "EphemeralVolumeClaim"],
+    ),
+}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("project", "flags", "rbac"),
-    [
-        # Under its roles, and then: they are the least that its tests need.
-        (
-            "cron-tasks",
-            ["--flavour", "asyncio", "--kind", "CronTask", "--group", "j.x.io"],
-            "under-",
-        ),
-        (
-            "my_threads",
-            ["--flavour", "sync", "--cluster-scoped", "--kind", "EphemeralVolumeClaim"],
-            "",
-        ),
-    ],
-)
-def test_a_project_runs_at_once(
-    run: Run, mypy_cache: Path, project: str, flags: list[str], rbac: str
-) -> None:
-    result = run("init", project, *flags)
-    assert (result.exit_code, result.stderr) == (0, "")
-    assert result.stdout.splitlines()[1:] == [
-        f"    cd {project}",
-        '    pip install -e ".[dev]"',
-        "    pytest --under-rbac deploy/base/role.yaml",
-    ]
+def test_projects_run_at_once(run: Run, here: Path) -> None:
+    """A project of each flavour. Both in one test, so that checkers read the runtime once."""
+    for project, (role_option, flags) in PROJECTS.items():
+        result = run("init", project, *flags)
+        assert (result.exit_code, result.stderr) == (0, "")
+        assert result.stdout.splitlines()[1:] == [
+            f"    cd {project}",
+            '    pip install -e ".[dev]"',
+            "    pytest --under-rbac deploy/base/role.yaml",
+        ]
+        os.chdir(here / project)
+        tools_agree(result.stdout)
+        for line in up_to_date_commands():
+            assert run(*shlex.split(line)[1:]).exit_code == 0, line
+        roles = Path(ROLE).read_text()
+        # What the project's own checks say, each in a process of its own, as its author would
+        # see it.
+        pytest_command = [
+            "pytest",
+            "-q",
+            "-W",
+            "error",
+            "-p",
+            "no:cacheprovider",
+            role_option,
+            ROLE,
+        ]
+        assert "3 passed" in outputs(
+            pytest_command,
+            ["mypy", "--cache-dir", str(here / "mypy")],
+            ["ruff", "check", "--no-cache", "--extend-select", "I"],
+            ["ruff", "format", "--no-cache", "--check"],
+        )
+        assert Path(ROLE).read_text() == roles
+        os.chdir(here)
 
-    os.chdir(project)
-    tools_agree(result.stdout)
-    for line in up_to_date_commands():
-        assert run(*shlex.split(line)[1:]).exit_code == 0, line
-    roles = Path("deploy/base/role.yaml").read_text()
-    Path("pyrightconfig.json").write_text('{"typeCheckingMode": "strict"}')
-    # What the project's own checks say, each in a process of its own, as its author would see it;
-    # and those that others prefer, as strict as they can be.
-    role_option = f"--{rbac}rbac"
-    commands = (
-        ["pytest", "-q", "-W", "error", "-p", "no:cacheprovider", role_option, ROLE],
-        ["mypy", "--cache-dir", str(mypy_cache)],
-        ["pyright", "-p", "pyrightconfig.json", "--pythonpath", sys.executable],
-        ["ruff", "check", "--no-cache", "--extend-select", "I"],
-        ["ruff", "format", "--no-cache", "--check"],
+    # A checker that others prefer, as strict as it can be.
+    environments = [{"root": project} for project in PROJECTS]
+    config = {"typeCheckingMode": "strict", "include": [*PROJECTS]}
+    config["executionEnvironments"] = environments
+    Path("pyrightconfig.json").write_text(json.dumps(config))
+    done = outputs(
+        ["pyright", "-p", "pyrightconfig.json", "--pythonpath", sys.executable, "--stats"]
     )
+    (checked,) = re.findall(r"Found (\d+) source files", done)
+    files = [path for project in PROJECTS for path in Path(project).rglob("*.py")]
+    assert int(checked) == len(files)
+
+
+def outputs(*commands: list[str]) -> str:
+    """Run modules of Python side by side; return what they print. All must succeed."""
     running = [
         subprocess.Popen([sys.executable, "-m", *words], stdout=subprocess.PIPE, text=True)
         for words in commands
     ]
-    outputs = [process.communicate(timeout=300)[0] for process in running]
-    assert not any(process.returncode for process in running), "\n".join(outputs)
-    assert "3 passed" in outputs[0]
-    assert Path(ROLE).read_text() == roles
+    printed = "\n".join(process.communicate(timeout=300)[0] for process in running)
+    assert not any(process.returncode for process in running), printed
+    return printed
 
 
 def tools_agree(console: str) -> None:
