@@ -94,4 +94,4 @@ def test_kubectl_shows_that_no_test_says_what_a_command_does() -> None:
     with LocalServer(cluster) as server:
         refused = kubectl(server, "exec", "web-0", "--", "ls")
     assert refused.returncode == 1
-    assert b"no test says what exec does in container app" in refused.stderr
+    assert b"nothing says what exec does in container app" in refused.stderr

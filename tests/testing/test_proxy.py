@@ -91,7 +91,7 @@ def test_who_cannot_be_reached(k: Clientset) -> None:
     for port in (1, 2):
         with pytest.raises(ServiceUnavailable, match="error trying to reach service"):
             pods.proxy("web-0", port).get("/")
-    with pytest.raises(ServiceUnavailable, match="no test says what listens on port 3 of pod web"):
+    with pytest.raises(ServiceUnavailable, match="nothing says what listens on port 3 of pod web"):
         pods.proxy("web-0", 3).get("/")
     with pytest.raises(ServiceUnavailable, match='no endpoints available for service "none"'):
         services.proxy("none", 80).get("/")

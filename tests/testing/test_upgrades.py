@@ -78,9 +78,9 @@ async def test_subprotocols_that_are_not_known_are_refused(server: LocalServer) 
 @pytest.mark.parametrize(
     ("path", "said"),
     [
-        ("bare/exec?command=x", "no test says what exec does in container app"),
-        ("bare/attach?stdout=true", "no test says what attach does in container app"),
-        ("bare/portforward", "no test says what listens on the ports of pod bare"),
+        ("bare/exec?command=x", "nothing says what exec does in container app"),
+        ("bare/attach?stdout=true", "nothing says what attach does in container app"),
+        ("bare/portforward", "nothing says what listens on the ports of pod bare"),
         ("web-0/exec?command=x", "this server speaks WebSockets, not SPDY"),
         ("web-0/portforward", "this server speaks WebSockets, not SPDY"),
     ],

@@ -16,7 +16,7 @@ from ..admission import CONNECT, Attributes, chain_of
 from ..requests.request_options import boolean, first
 from ..responses.answers import Response, plain_text
 from .logs import container_of
-from .proxy_subresource import proxy
+from .proxy_subresource import WHERE_TO_DECLARE, proxy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -118,8 +118,9 @@ def _forwarded(cluster: ClusterState, info: RequestInfo) -> Response | Upgrade:
     opened: Upgrade | None = None if opener is None else opener(request, subprotocol)
     if opened is None:
         raise _unscheduled(pod) or bad_request(
-            f"no test says what listens on the ports of pod {info.name}:"
-            f' cluster.container("{info.namespace}/{info.name}").port(number, address)'
+            f"nothing says what listens on the ports of pod {info.name}:"
+            f' cluster.container("{info.namespace}/{info.name}").port(number, address),'
+            f" {WHERE_TO_DECLARE}"
         )
     _check_spoken(info)
     return opened
@@ -187,8 +188,9 @@ def _refused(info: RequestInfo, pod: dict[str, Any], ended: str) -> Response | N
 
 def _undeclared(pod: dict[str, Any], request: ProcessRequest) -> Failure:
     return _unscheduled(pod) or bad_request(
-        f"no test says what {request.action} does in container {request.container}:"
-        f' cluster.container("{request.namespace}/{request.pod}").on_{request.action}(function)'
+        f"nothing says what {request.action} does in container {request.container}:"
+        f' cluster.container("{request.namespace}/{request.pod}").on_{request.action}(function),'
+        f" {WHERE_TO_DECLARE}"
     )
 
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from ..responses.answers import Answer
     from ..storage.cluster_state import ClusterState
 
+WHERE_TO_DECLARE: Final = "in a test, or in a function for `clientgen serve --setup`"
+"""Where people say what containers do."""
+
 _NAME: Final = re.compile(r"(?:(https?|):)?([^:]*)(?::([^:]*))?").fullmatch
 _PATH: Final = re.compile(r"/api/v1/(?:namespaces/[^/]+/)?[a-z]+/[^/]+/proxy(/.*)?").fullmatch
 # These belong to the connection, or to the API server.
@@ -81,8 +84,9 @@ def proxy(cluster: ClusterState, info: RequestInfo) -> Answer:
     if answer is None:
         where = f"{asked.namespace}/{asked.pod}"
         raise unreachable(
-            f"no test says what listens on port {asked.port} of pod {asked.pod}:"
-            f' cluster.container("{where}").port({asked.port}, address)'
+            f"nothing says what listens on port {asked.port} of pod {asked.pod}:"
+            f' cluster.container("{where}").port({asked.port}, address),'
+            f" {WHERE_TO_DECLARE}"
         )
     return answer
 
