@@ -81,6 +81,8 @@ class _Draft:
         if not package.has_source:
             hint = f"add {_SOURCES}, or give {_SOURCE_FLAGS}"
             problems.add(str(self.place), "the config names no source", hint)
+        if output != self.output and package.distribution:  # its readme is in the file's output
+            package = replace(package, distribution=replace(package.distribution, readme=""))
         return replace(package, output=output) if output and package.has_source else None
 
 

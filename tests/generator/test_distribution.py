@@ -65,6 +65,13 @@ def test_a_readme_is_a_file_beside_the_project_file():
     assert generate(package).unchanged
 
 
+def test_another_output_has_no_readme():
+    config(BASE + "[distribution]\nname='shop-client'\nreadme='README.md'\n")
+    (package,) = load(Flags(output=Path("elsewhere")))
+    generate(package)
+    assert "readme" not in tomllib.loads(Path("elsewhere/pyproject.toml").read_text())["project"]
+
+
 @pytest.mark.parametrize(
     ("version", "needed"),
     [
