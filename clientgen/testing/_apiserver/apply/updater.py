@@ -3,8 +3,8 @@
 Every write but apply takes what it changes from whoever owned it. Apply may do so only by force,
 and takes away what its manager applied before and no longer does, unless someone else owns it too.
 What each manager owns is told in the version it wrote in, so old and new object are compared in
-that version's schema; conversion between versions changes nothing but their name, unless a webhook
-converts.
+that version's schema. Conversion between versions changes nothing but their name for most kinds;
+`convert` is for the others.
 """
 
 from __future__ import annotations
@@ -144,6 +144,8 @@ class Updater:
 
         What anyone else owns stays, and what nobody owned stays as well.
         """
+        if self._differs(last.api_version):
+            last = Owned(_declared(last.paths, self._own_type()), self.version, last.time)
         kind = self.type_of(last.api_version)
         assert kind is not None  # reconciling has dropped those
         applied = named_fields_in(last.paths, kind)
@@ -155,13 +157,24 @@ class Updater:
         """Put back into the pruned object what is owned, version by version."""
         owned: dict[str, Set] = {last.api_version: Set()}
         for each in managers.values():
-            owned[each.api_version] = owned.get(each.api_version, Set()) | each.paths
+            version, paths = each.api_version, each.paths
+            if self._differs(version):
+                version, paths = self.version, _declared(paths, self._own_type())
+            owned[version] = owned.get(version, Set()) | paths
         for version, paths in owned.items():
             kind = self.type_of(version)
             if kind is not None:
                 kept = _mentioned(pruned, kind) | named_fields_in(paths, kind)
                 pruned = removed(merged, kind, _mentioned(merged, kind) - kept)
         return pruned
+
+    def _differs(self, version: str) -> bool:
+        """Report whether objects have other members in a version.
+
+        Paths in such a version count as far as the writer's version has them: a real server
+        converts the object there and back, which loses nothing with its annotations.
+        """
+        return self.convert is not None and version != self.version
 
     # ------------------------------------------------------------ schemas that changed
 
@@ -200,6 +213,23 @@ def _reconciled(paths: Set, kind: Type) -> Set:
     if not members and all(below is paths.children[each] for each, below in children.items()):
         return paths  # nothing has changed, as nearly always
     return Set(paths.members | members, children)
+
+
+def _declared(paths: Set, kind: Type) -> Set:
+    """Return the paths that a type has."""
+    shape = kind.usual
+    if isinstance(shape, Scalar):
+        return Set(paths.members)
+    children: dict[str, Set] = {}
+    for element, below in paths.children.items():
+        inner = type_at(kind, element) if isinstance(shape, Map) else shape.item
+        if inner is not None and (known := _declared(below, inner)):
+            children[element] = known
+    return Set((each for each in paths.members if not _is_unknown(each, kind)), children)
+
+
+def _is_unknown(element: str, kind: Type) -> bool:
+    return isinstance(kind.usual, Map) and type_at(kind, element) is None
 
 
 def _is_atomic(kind: Type) -> bool:

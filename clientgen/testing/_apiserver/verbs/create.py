@@ -226,8 +226,19 @@ class Creation:
         )
 
     def _conversion(self) -> Callable[[Any, str], Any] | None:
-        """Return what converts objects between versions, if a webhook has to."""
-        return self.strategy.to_version if self.view.asks_webhook else None
+        """Return what converts objects, if the kind's versions differ in more than their name."""
+        if self.view.asks_webhook:
+            return self.strategy.to_version
+        return self._in_version if self.strategy.is_converted else None
+
+    def _in_version(self, obj: dict[str, Any], api_version: str) -> dict[str, Any]:
+        """Return an object of a built-in kind in another of its versions."""
+        registry = self.cluster.registry
+        group, _, version = api_version.rpartition("/")
+        target = registry.of_kind(group, version, self.resource.kind)
+        if not obj or target is None:
+            return obj
+        return registry.strategy_of(target).convert(obj, self.resource)
 
     def _ignored(self) -> Iterable[tuple[str, ...]]:
         return self.strategy.reset_fields(self.info.subresource)
