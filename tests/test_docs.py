@@ -178,3 +178,14 @@ def every_command() -> Iterator[tuple[str, click.Command]]:
         yield name, command
         if isinstance(command, click.Group):
             yield from ((f"{name} {inner}", each) for inner, each in command.commands.items())
+
+
+@pytest.mark.parametrize(
+    "page", sorted((ROOT / "docs/guides").glob("*.md")), ids=lambda page: page.stem
+)
+def test_a_guide_says_what_its_reader_needs(page: Path):
+    lines = page.read_text("utf-8").splitlines()
+    needs = [number for number, line in enumerate(lines) if line.startswith("**You need** ")]
+    if page.stem not in ("index", "installing", "behaviour"):
+        assert len(needs) == 1
+        assert needs[0] < 20
