@@ -3,7 +3,8 @@
 Fields are required as they are in Python; a default of Python's is one of the server's too, because
 a client leaves it off the wire: the server fills in the same value, and every other client sees it.
 An empty default (None, "", 0, False, [], {}) is what absence reads as, and is not filled in.
-Descriptions are docstrings. Models of other modules are inlined, as in every CRD.
+Descriptions are docstrings, but for those of generated packages. Models of other modules are
+inlined, as in every CRD.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from clientgen.generator.crds.constraints import (
 )
 from clientgen.generator.crds.field_defaults import put_default
 from clientgen.generator.crds.immutability_rules import UNCHANGED, group_rule
-from clientgen.generator.crds.known import add_facts, is_placeholder
+from clientgen.generator.crds.known import add_facts, is_generated
 from clientgen.generator.crds.limit_checks import check_limits
 from clientgen.generator.genclient_markers import strip_markers
 from clientgen.generator.kubebuilder.kubebuilder_markers import KubebuilderMarker, parse_markers
@@ -90,7 +91,8 @@ class SchemaBuilder:
         self, type_class: TypeClass, *, top: bool = False, only: frozenset[str] | None = None
     ) -> Part:
         part = Part({"type": "object"}, {(): type_class.where})
-        if not is_placeholder(type_class.cls, type_class.docstring):
+        has_texts = not is_generated(type_class.cls)  # a pod template would have 200 kB of them
+        if has_texts:
             _describe(part.schema, type_class.docstring)
         properties: dict[str, Schema] = {}
         required: list[str] = []
@@ -98,7 +100,9 @@ class SchemaBuilder:
         for type_field in type_class.fields:
             if only is not None and type_field.wire_name not in only:
                 continue
-            made, is_required = self._field(type_field, optional=optional, top=top)
+            made, is_required = self._field(
+                type_field, optional=optional, top=top, has_texts=has_texts
+            )
             properties[type_field.wire_name] = made.schema
             _add_places(part, ("properties", type_field.wire_name), made)
             if is_required:
@@ -120,7 +124,9 @@ class SchemaBuilder:
                 _add_rule(part, rule, marker.where)
         check_limits(part.schema, type_class.where, self._problems)
 
-    def _field(self, type_field: TypeField, *, optional: bool, top: bool) -> tuple[Part, bool]:
+    def _field(
+        self, type_field: TypeField, *, optional: bool, top: bool, has_texts: bool
+    ) -> tuple[Part, bool]:
         markers = parse_markers(type_field.markers, self._problems, "field")
         named = {marker.name: marker for marker in markers}
         required = self._is_required(type_field, named, optional=optional)
@@ -131,7 +137,8 @@ class SchemaBuilder:
             part = Part({}, {(): type_field.where})
         else:
             part = self._annotation(type_field.annotation, type_field.where)
-        _describe(part.schema, type_field.docstring)
+        if has_texts:
+            _describe(part.schema, type_field.docstring)
         part.places[()] = type_field.where
         part.places.update(apply(part.schema, _constraints(markers), self._problems))
         if "immutable" in named:

@@ -42,13 +42,13 @@ _CONDITION: Final[Mapping[str, Schema]] = {
     "observedGeneration": {"minimum": 0},
 }
 _MODELS: Final = re.compile(r"\.models(_\d+)?$")
-_PLACEHOLDER: Final = re.compile(r"\w+ of [\w./-]+\.")
 
 
-def is_placeholder(cls: type[Model], docstring: str) -> bool:
-    """Tell whether a docstring was generated, and only says which type it is."""
-    text = docstring.strip()
-    return text.startswith(f"{cls.__name__} of ") and _PLACEHOLDER.fullmatch(text) is not None
+def is_generated(cls: type[Model]) -> bool:
+    """Tell whether a class is of a generated package."""
+    module = loaded(cls.__module__)
+    file = getattr(module.module, "__file__", None) if module else None
+    return bool(file) and _has_header(str(file))
 
 
 def add_facts(cls: type[Model], schema: Schema) -> None:
@@ -90,16 +90,14 @@ def _name(cls: type[Model]) -> str | None:
     """`core.v1.Container` for a class of the runtime or of a generated package."""
     if cls.__module__ == ObjectMeta.__module__:
         return f"meta.v1.{cls.__name__}"
-    module = loaded(cls.__module__)
-    file = getattr(module.module, "__file__", None) if module else None
-    if not file or not _is_generated(file):
+    if not is_generated(cls):
         return None
     parts = _MODELS.sub("", cls.__module__).split(".")
     return ".".join([*parts[-2:], cls.__name__])
 
 
 @cache
-def _is_generated(file: str) -> bool:
+def _has_header(file: str) -> bool:
     with Path(file).open("rb") as module:
         return has_header(module.readline(1000))
 
