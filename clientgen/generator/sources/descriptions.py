@@ -54,17 +54,17 @@ def gather(paths: Iterable[Path], root: Path) -> tuple[Input, ...]:
         links_to_nowhere(files, {_ENDING}, problems)
         for file in files:
             if file == path or (file.suffix == _ENDING and file.is_file()):
-                shown = str(file.relative_to(root)) if file.is_relative_to(root) else str(file)
                 try:
-                    inputs.append(
-                        Input(
-                            f"descriptions/{file.name}", shown, read_file(file, shown, _NAME_TEXTS)
-                        )
-                    )
+                    inputs.append(_read(file, root))
                 except ClientgenError as error:
                     problems.extend(error.problems)
     problems.raise_if_any()
     return tuple(inputs)
+
+
+def _read(file: Path, root: Path) -> Input:
+    shown = str(file.relative_to(root)) if file.is_relative_to(root) else str(file)
+    return Input(f"descriptions/{file.name}", shown, read_file(file, shown, _NAME_TEXTS))
 
 
 class Descriptions:
@@ -168,14 +168,12 @@ def _described(
     properties = raw.get("properties")
     if is_object(properties):
         common = _OF_OBJECTS if properties.keys() >= {"apiVersion", "kind"} else {}
-        raw["properties"] = {
-            name: _with_text(
-                schema, _in_python(_first(known, name), spelled) or common.get(name, "")
-            )
-            if is_object(schema)
-            else schema
-            for name, schema in properties.items()
-        }
+        described_properties = dict(properties)
+        for name, schema in properties.items():
+            text = _in_python(_first(known, name), spelled) or common.get(name, "")
+            if is_object(schema):
+                described_properties[name] = _with_text(schema, text)
+        raw["properties"] = described_properties
     return replace(definition, schema=Schema(raw))
 
 
