@@ -17,6 +17,7 @@ from clientgen._json import part
 
 from ..shared.common_checks import matches, text
 from ..shared.quantities import amount
+from .device_requests import unique_causes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,12 +46,7 @@ def _sets(sets: list[dict[str, Any]], name: str, most: int, path: str) -> Iterat
         at = f"{path}[{index}]"
         yield from text(f"{at}.{name}", each.get(name), label_problems)
         yield from _counters(part(each, "counters"), f"{at}.counters")
-    seen: set[str] = set()
-    for index, each in enumerate(sets):
-        own = each.get(name) or ""
-        if own in seen:
-            yield duplicate(f"{path}[{index}]", own)
-        seen.add(own)
+    yield from unique_causes(sets, name, path)
 
 
 def _counters(counters: dict[str, Any], path: str) -> Iterator[Cause]:
