@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from clientgen._problems import ClientgenError, Problem
 from clientgen.generator.package_manifest import has_header
+from clientgen.generator.python_types.module_syntax import flat_statements, type_aliases
 from clientgen.generator.sources.import_statements import absolute
 from clientgen.generator.sources.used_packages import find_module, read_data
 from clientgen.reference.records import ClassName
@@ -158,26 +159,17 @@ def parsed(name: str, data: bytes, *, is_package: bool) -> Module:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ClientgenError([Problem(name, f"this module is not Python: {error}")]) from error
     package = name if is_package else name.rpartition(".")[0]
-    statements = list(_flat(tree.body))
+    statements = list(flat_statements(tree.body))
     imports = list(_imports(statements, package))
     return Module(
         name,
         data,
         {each.name: each for each in statements if isinstance(each, ast.ClassDef)},
-        dict(_aliases(statements)),
+        dict(type_aliases(tree.body)),
         {here: there for here, there in imports if here != "*"},
         tuple(there.module for here, there in imports if here == "*"),
         tree,
     )
-
-
-def _flat(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of a module, and those in its `if` and `try`."""
-    for statement in body:
-        yield statement
-        if isinstance(statement, ast.If | ast.Try):
-            for part in ("body", "orelse", "finalbody"):
-                yield from _flat(getattr(statement, part, ()))
 
 
 def _imports(statements: Sequence[ast.stmt], package: str) -> Iterator[tuple[str, ClassName]]:
@@ -186,19 +178,3 @@ def _imports(statements: Sequence[ast.stmt], package: str) -> Iterator[tuple[str
             source = absolute(statement.module or "", statement.level, package)
             for alias in statement.names:
                 yield alias.asname or alias.name, ClassName(source, alias.name)
-
-
-def _aliases(statements: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
-    """`Phase = Literal["A", "B"]`, also annotated, also as `type Phase = ...` of newer Pythons."""
-    for statement in statements:
-        match statement:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                yield name, value
-            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
-                yield name, value
-            case _ if type(statement).__name__ == "TypeAlias":
-                target, node = getattr(statement, "name", None), getattr(statement, "value", None)
-                if isinstance(target, ast.Name) and isinstance(node, ast.expr):
-                    yield target.id, node
-            case _:
-                pass

@@ -110,7 +110,7 @@ class _Reader:
             ast.get_docstring(self._tree) or "",
             tuple(self._module_markers),
             {class_source.name: class_source for class_source in classes},
-            dict(_aliases(self._tree.body)),
+            dict(type_aliases(self._tree.body)),
             dict(_imported(self._tree.body)),
         )
 
@@ -227,15 +227,16 @@ def _inner(statement: ast.stmt) -> Iterator[ast.stmt]:
             yield from getattr(statement, part, ())
 
 
-def _flat(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+def flat_statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of a module, and those in its `if` and `try`."""
     for statement in body:
         yield statement
-        yield from _flat(_inner(statement))
+        yield from flat_statements(_inner(statement))
 
 
-def _aliases(body: Iterable[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
+def type_aliases(body: Iterable[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
     """`Phase = Literal["A", "B"]`, also annotated, also as `type Phase = ...` of newer Pythons."""
-    for statement in _flat(body):
+    for statement in flat_statements(body):
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 yield name, value
@@ -250,7 +251,7 @@ def _aliases(body: Iterable[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
 
 
 def _imported(body: Iterable[ast.stmt]) -> Iterator[tuple[str, tuple[str, int, str]]]:
-    for statement in _flat(body):
+    for statement in flat_statements(body):
         if isinstance(statement, ast.ImportFrom):
             for name in statement.names:
                 place = (statement.module or "", statement.level, name.name)
