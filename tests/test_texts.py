@@ -19,7 +19,8 @@ from typing import Any
 import pytest
 from support.server_defaults import definitions, server_defaults
 
-from clientgen.generator.sources.descriptions import Descriptions, Texts, gather, parse
+from clientgen._openapi.descriptions import Descriptions, Texts
+from clientgen.generator.sources.descriptions import gather, parse
 
 ROOT = Path(__file__).parents[1]
 UPSTREAM = os.environ.get("CLIENTGEN_SPEC_WITH_TEXTS", "")

@@ -22,7 +22,7 @@ from clientgen.generator.package_manifest import digest
 from clientgen.generator.sources.spec import Input, Spec
 
 if TYPE_CHECKING:
-    from clientgen.generator.sources.descriptions import Descriptions
+    from clientgen._openapi.descriptions import Descriptions
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,9 +36,8 @@ WIRE: Final = _DECODING / "wire.json"
 BY_HAND: Final = (
     _HANDLER / "access" / "bootstrap.py",
     _HANDLER / "access" / "control_plane.json",
-    _HANDLER / "documents" / "descriptions.json",
 )
-"""Tables that no document tells: the roles of a fresh cluster, and descriptions of our own."""
+"""Tables that no document tells: the roles of a fresh cluster."""
 MENTIONING: Final = (
     "README.md",
     "clientgen.toml",
@@ -73,7 +72,7 @@ def main(arguments: Sequence[str]) -> int:
     tasks += [] if options.keep_generated else _regenerate()
     _say(f"The project is at Kubernetes {release} (it was at {KUBERNETES}).")
     tasks += [*changes(old, new, ROOT), *unknown_definitions(document, ROOT)]
-    tasks += [*_by_hand(old, new), *_still_named(KUBERNETES, release)]
+    tasks += [*_by_hand(), *_still_named(KUBERNETES, release)]
     tasks += _of_older_releases(KUBERNETES, release)
     _say(f"\nTo do by hand ({len(tasks)}):" if tasks else "\nNothing is left to do by hand.")
     for task in tasks:
@@ -149,18 +148,16 @@ def _missing(options: argparse.Namespace) -> Iterator[str]:
         yield f"{_relative(DISCOVERY)}: {stays}: give --discovery, {compare}"
 
 
-def _by_hand(old: Spec, new: Spec) -> Iterator[str]:
+def _by_hand() -> Iterator[str]:
     """One line for each table of facts that only a server or Kubernetes' sources tell."""
     yield (
-        f"{', '.join(map(_relative, BY_HAND[:2]))}: compare with the testdata of "
+        f"{', '.join(map(_relative, BY_HAND))}: compare with the testdata of "
         "plugin/pkg/auth/authorizer/rbac/bootstrappolicy in Kubernetes' sources"
     )
-    described: dict[str, Any] = json.loads(BY_HAND[2].read_bytes())
-    before, after = (
-        {name.rpartition(".")[2] for name in spec.document["definitions"]} for spec in (old, new)
+    yield (
+        "specs/descriptions: `python scripts/descriptions` lists the texts about what is gone, and "
+        "`--missing PACKAGE` what has no text"
     )
-    if gone := sorted((described.keys() & before) - after):
-        yield f"{_relative(BY_HAND[2])}: describes types that are gone: {', '.join(gone)}"
     recordings = "tests/conformance, tests/exchanges, tests/testing/writes"
     yield f"{recordings}: recorded from an older release; docs/internals/conformance.md says which"
 

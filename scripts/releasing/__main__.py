@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 ROOT: Final = Path(__file__).parents[2]
 _VERSION: Final = re.compile(r'^__version__ = "(.*)"$', re.MULTILINE)
-_OF_SPECS: Final = "specs/kubernetes/"
+_OF_SPECS: Final = ("specs/descriptions/", "specs/kubernetes/")
 _GENERATED: Final = (".", "examples/crontab")
 """The folders with generated packages that are committed: they name the version."""
 _GOLDEN: Final = "tests/golden/distribution/expected/pyproject.toml"
@@ -290,8 +290,8 @@ class _Tree:
 def _of_clientgen(files: Sequence[str], licence: bytes) -> contents.Expected:
     """What the distribution of the generator and the runtime contains."""
     modules = [path for path in files if path.startswith("clientgen/")]
-    shared = [path for path in files if path.startswith(("templates/", _OF_SPECS))]
-    shared = [path for path in shared if not path.startswith(f"{_OF_SPECS}v3/")]
+    shared = [path for path in files if path.startswith(("templates/", *_OF_SPECS))]
+    shared = [path for path in shared if not path.startswith("specs/kubernetes/v3/")]
     wheel = {*modules, *(f"clientgen/{path}" for path in shared)}
     texts = ("ARCHITECTURE.md", "CHANGELOG.md", "README.md")
     return contents.Expected(frozenset(wheel), frozenset((*modules, *shared, *texts)), licence)

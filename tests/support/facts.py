@@ -9,7 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
-from clientgen.generator.sources.descriptions import Descriptions, gather, parse
+from clientgen._openapi.descriptions import Descriptions
+from clientgen.generator.sources.descriptions import gather, parse
 
 ROOT = Path(__file__).parents[2]
 # The field, and the values that it may have; a field of the object begins with `spec.`.

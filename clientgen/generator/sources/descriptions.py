@@ -1,45 +1,23 @@
-"""Texts for definitions whose API comes without: YAML files, merged into what a document says.
-
-A file is named after the definitions that it is about: `io.k8s.api.apps.v1.yaml` has the texts of
-`io.k8s.api.apps.v1.Deployment` and its neighbours. What a document says itself is never replaced.
-A version of a group that lacks a text takes that of another version, stable ones first.
-"""
+"""Files with texts for definitions whose API comes without, merged into what a document says."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
-from clientgen._json import is_object
+from clientgen._openapi.descriptions import ENDING, Descriptions, Texts, read_texts
 from clientgen._openapi.schema import Schema
 from clientgen._problems import ClientgenError, Problems
-from clientgen._yaml.loader import BadText, load_yaml
 from clientgen.generator.python_names import attribute
 from clientgen.generator.sources.files import links_to_nowhere, read_file
 from clientgen.generator.sources.spec import Definition, Input, Spec
 
-_ENDING = ".yaml"
-# Every object of the API has these; a file need not say so each time.
-_OF_OBJECTS = {
-    "metadata": "Its name, namespace, labels and annotations, and what the server adds.",
-    "spec": "The wanted state, as users write it.",
-    "status": "The observed state, as controllers report it.",
-}
 _PATH = re.compile(r"(?<=`)[a-z]\w*(?:\.[a-z]\w*)*(?=`)", re.ASCII)
 _NAME_TEXTS = "Name a file with texts, or a folder with such files."
-_LAYOUT = "write `Name: {text: ..., fields: {property: ...}}`, each text a string"
-
-
-@dataclass(frozen=True, slots=True)
-class Texts:
-    """The text of a definition, and those of its properties by name."""
-
-    text: str = ""
-    fields: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def gather(paths: Iterable[Path], root: Path) -> tuple[Input, ...]:
@@ -51,9 +29,9 @@ def gather(paths: Iterable[Path], root: Path) -> tuple[Input, ...]:
     problems, inputs = Problems(), list[Input]()
     for path in paths:
         files = sorted(path.iterdir()) if path.is_dir() else [path]
-        links_to_nowhere(files, {_ENDING}, problems)
+        links_to_nowhere(files, {ENDING}, problems)
         for file in files:
-            if file == path or (file.suffix == _ENDING and file.is_file()):
+            if file == path or (file.suffix == ENDING and file.is_file()):
                 try:
                     inputs.append(_read(file, root))
                 except ClientgenError as error:
@@ -67,25 +45,6 @@ def _read(file: Path, root: Path) -> Input:
     return Input(f"descriptions/{file.name}", shown, read_file(file, shown, _NAME_TEXTS))
 
 
-class Descriptions:
-    """All texts, by the names of definitions."""
-
-    def __init__(self, texts: Mapping[str, Texts]) -> None:
-        self.texts = texts
-        self._versions: dict[tuple[str, str], list[str]] = {}
-        for name in sorted(texts, key=_stability):
-            self._versions.setdefault(_group_and_name(name), []).append(name)
-
-    def candidates(self, name: str) -> list[Texts]:
-        """Return the texts that fit a definition: its own first, then those of other versions."""
-        names = self._versions.get(_group_and_name(name), [])
-        return [self.texts[each] for each in sorted(names, key=lambda each: each != name)]
-
-    def of(self, name: str, property_name: str = "") -> str:
-        """Return the text of a definition, or of one of its properties; empty if there is none."""
-        return _first(self.candidates(name), property_name)
-
-
 def parse(inputs: Sequence[Input]) -> Descriptions:
     """Understand the files.
 
@@ -94,38 +53,9 @@ def parse(inputs: Sequence[Input]) -> Descriptions:
     """
     problems, texts = Problems(), dict[str, Texts]()
     for one in inputs:
-        package = Path(one.name).stem
-        for name, entry in _entries(one, problems).items():
-            texts[f"{package}.{name}"] = _texts(entry, f"{one.shown}: {name}", problems)
+        texts |= read_texts(Path(one.name).stem, one.shown, one.data, problems)
     problems.raise_if_any()
     return Descriptions(texts)
-
-
-def _entries(one: Input, problems: Problems) -> Mapping[str, Any]:
-    try:
-        document, twice = load_yaml(one.data)
-    except BadText as error:
-        problems.add(one.shown, str(error), _LAYOUT)
-        return {}
-    for sentence in twice:
-        problems.add(one.shown, sentence, "keep one of the two")
-    if document is not None and not is_object(document):
-        problems.add(one.shown, "does not describe definitions by their names", _LAYOUT)
-        return {}
-    return document or {}
-
-
-def _texts(entry: object, where: str, problems: Problems) -> Texts:
-    if is_object(entry) and entry.keys() <= {"text", "fields"}:
-        text, fields = entry.get("text", ""), entry.get("fields", {})
-        if isinstance(text, str) and is_object(fields) and _are_strings(fields.values()):
-            return Texts(text.strip(), {name: value.strip() for name, value in fields.items()})
-    problems.add(where, "it is not a text with the texts of fields", _LAYOUT)
-    return Texts()
-
-
-def _are_strings(values: Iterable[object]) -> bool:
-    return all(isinstance(value, str) for value in values)
 
 
 def described(spec: Spec, descriptions: Descriptions) -> Spec:
@@ -137,44 +67,21 @@ def described(spec: Spec, descriptions: Descriptions) -> Spec:
         one.schema.properties for one in spec.definitions.values() if one.schema.has_properties
     )
     spelled = {name: attribute(name) for name in properties}
+    spell = partial(_in_python, spelled=spelled)
     definitions = {
-        name: _described(definition, known, spelled)
-        if (known := descriptions.candidates(name))
-        else definition
+        name: _described(definition, descriptions, spell)
         for name, definition in spec.definitions.items()
     }
     return replace(spec, definitions=definitions)
 
 
-def _group_and_name(name: str) -> tuple[str, str]:
-    package, _, own = name.rpartition(".")
-    return package.rpartition(".")[0], own
-
-
-def _stability(name: str) -> tuple[bool, bool, str]:
-    version = name.rsplit(".", 2)[-2]
-    return "alpha" in version, "beta" in version, name
-
-
-def _first(known: Iterable[Texts], property_name: str) -> str:
-    found = (one.fields.get(property_name, "") if property_name else one.text for one in known)
-    return next(filter(None, found), "")
-
-
 def _described(
-    definition: Definition, known: Sequence[Texts], spelled: Mapping[str, str]
+    definition: Definition, descriptions: Descriptions, spell: Callable[[str], str]
 ) -> Definition:
-    raw = dict(_with_text(definition.schema.raw, _in_python(_first(known, ""), spelled)))
-    properties = raw.get("properties")
-    if is_object(properties):
-        common = _OF_OBJECTS if properties.keys() >= {"apiVersion", "kind"} else {}
-        described_properties = dict(properties)
-        for name, schema in properties.items():
-            text = _in_python(_first(known, name), spelled) or common.get(name, "")
-            if is_object(schema):
-                described_properties[name] = _with_text(schema, text)
-        raw["properties"] = described_properties
-    return replace(definition, schema=Schema(raw))
+    raw = definition.schema.raw
+    described_raw = descriptions.described(definition.name, raw, spell)
+    is_same = described_raw is raw
+    return definition if is_same else replace(definition, schema=Schema(described_raw))
 
 
 def _in_python(text: str, spelled: Mapping[str, str]) -> str:
@@ -187,7 +94,3 @@ def _in_python(text: str, spelled: Mapping[str, str]) -> str:
         )
 
     return _PATH.sub(path, text)
-
-
-def _with_text(schema: Mapping[str, Any], text: str) -> Mapping[str, Any]:
-    return {**schema, "description": text} if text and not schema.get("description") else schema

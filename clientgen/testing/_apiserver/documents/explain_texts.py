@@ -1,47 +1,22 @@
-"""One-line descriptions of what people look up with `kubectl explain`, in words of our own.
+"""What `kubectl explain` shows of built-in kinds: the texts of specs/descriptions.
 
-The committed document says nothing of its types: Kubernetes' texts are not ours to ship. What a
-document says itself stays.
+The document that clientgen ships has facts only, because Kubernetes' texts are its own prose.
 """
 
 from __future__ import annotations
 
-import json
 from functools import cache
-from importlib import resources
-from typing import TYPE_CHECKING, Any, Final
 
-from clientgen._openapi.schema import Schema
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-_ANY: Final = "*"
-_BUILT_IN: Final = "io.k8s."
-
-
-def described(name: str, definition: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A definition with what is known to say about it and its fields, where it says nothing."""
-    if not name.startswith(_BUILT_IN):
-        return definition
-    schema = Schema(definition)
-    own = _texts().get(name.rpartition(".")[2], {})
-    texts = {**_texts()[_ANY], **own} if schema.kinds else own
-    if not texts:
-        return definition
-    fields = {
-        field: _with(part.raw, texts.get(field, "")) for field, part in schema.properties.items()
-    }
-    return _with(schema.extended(fields).raw if fields else definition, own.get("", ""))
-
-
-def _with(schema: Mapping[str, Any], text: str) -> dict[str, Any]:
-    return {"description": text, **schema} if text else {**schema}
+from clientgen._openapi.descriptions import ENDING, Descriptions, Texts, read_texts
+from clientgen._problems import Problems
+from clientgen._shipped import shipped
 
 
 @cache
-def _texts() -> Mapping[str, Mapping[str, str]]:
-    package = __name__.rpartition(".")[0]
-    text = resources.files(package).joinpath("descriptions.json").read_bytes()
-    table: dict[str, dict[str, str]] = json.loads(text)
-    return table
+def shipped_descriptions() -> Descriptions:
+    """Return the texts that come with clientgen. They are read once, when a document needs them."""
+    problems, texts = Problems(), dict[str, Texts]()
+    for file in sorted(shipped("specs", "descriptions").glob(f"*{ENDING}")):
+        texts |= read_texts(file.stem, file.name, file.read_bytes(), problems)
+    problems.raise_if_any()
+    return Descriptions(texts)

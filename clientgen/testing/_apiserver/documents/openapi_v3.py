@@ -21,7 +21,7 @@ from ..responses.answers import Response
 from .custom_paths import paths
 from .custom_schemas import whole
 from .document_answer import Kept, empty, is_json_accepted
-from .explain_texts import described
+from .explain_texts import shipped_descriptions
 from .openapi_v2 import conditional
 
 if TYPE_CHECKING:
@@ -147,7 +147,8 @@ class OpenApiV3:
 
 
 def _written(name: str, definition: dict[str, Any]) -> bytes:
-    return json.encode(definition_to_v3(name, described(name, definition)))
+    described = shipped_descriptions().described(name, definition)
+    return json.encode(definition_to_v3(name, described))
 
 
 def _key(path: str) -> str:
