@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from clientgen.reference.records import ClassName, Home, Type
+    from clientgen.generator.ir import PythonClass
+    from clientgen.reference.records import Home, Type
 
 _OTHER: Final = re.compile(r"[^A-Za-z0-9_-]")
 _MAX_CHARS: Final = 100
@@ -20,7 +21,7 @@ _TAKEN: Final = frozenset(
     }
 )
 OTHERS: Final = "other"
-"""The folder of types that are no part of the package."""
+"""The folder of types that are no part of the package, with a folder for each of their modules."""
 
 
 def plain(name: str) -> str:
@@ -30,7 +31,11 @@ def plain(name: str) -> str:
 
 def folder_of(home: Home) -> str:
     """The folder of a group version: `core/v1`."""
-    return "/".join(plain(part) for part in home.folder.split("/"))
+    return _folder(home.folder.split("/"))
+
+
+def _folder(parts: Iterable[str]) -> str:
+    return "/".join(map(plain, parts))
 
 
 class Paths:
@@ -38,18 +43,18 @@ class Paths:
 
     def __init__(self, types: Iterable[tuple[Type, Home | None]]) -> None:
         """Choose paths for types, each with the group version that it is a part of."""
-        self._paths: dict[ClassName, str] = {}
+        self._paths: dict[PythonClass, str] = {}
         used: set[str] = set()
         for type_, home in types:
-            folder = folder_of(home) if home else f"{OTHERS}/{plain(type_.import_from)}"
+            folder = folder_of(home) if home else _folder([OTHERS, *type_.import_from.split(".")])
             self._paths[type_.id] = path = _free(f"{folder}/{plain(type_.id.name)}", used)
             used.add(path.removesuffix(".html").lower())
 
-    def __contains__(self, name: ClassName) -> bool:
+    def __contains__(self, name: PythonClass) -> bool:
         """Tell whether a type has a page."""
         return name in self._paths
 
-    def of(self, name: ClassName) -> str:
+    def of(self, name: PythonClass) -> str:
         """The path of the page of a type, from the top of the site."""
         return self._paths[name]
 
