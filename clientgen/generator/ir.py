@@ -131,7 +131,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True, order=True)
 class PythonClass:
-    """A class that exists already: of a package in use, or written by the user."""
+    """A class: the module that defines it, and its name there."""
 
     module: str
     name: str

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import clientgen
+from clientgen._class_bodies import annotated_fields
 
 _SOURCE = Path(clientgen.__file__).with_name("runtime") / "_http" / "call_options.py"
 _LAST = "timeout"  # every call has it
@@ -37,10 +38,7 @@ def _inherited(classes: Mapping[str, ast.ClassDef], kind: str) -> Iterator[tuple
         return
     for base in found.bases:
         yield from _inherited(classes, ast.unparse(base))
-    for line, following in zip(found.body, found.body[1:], strict=False):
-        if isinstance(line, ast.AnnAssign) and isinstance(following, ast.Expr):
-            assert isinstance(following.value, ast.Constant)
-            yield ast.unparse(line.target), str(following.value.value)
+    yield from ((name, text) for name, _, text in annotated_fields(found.body) if text)
 
 
 @cache

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from clientgen.reference.annotations import merged
-from clientgen.reference.records import ClassName, Method, Piece
+from clientgen.reference.records import Method, Piece
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from clientgen.generator.ir import PythonClass
     from clientgen.reference.modules import Module, Modules
 
 MethodNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
@@ -107,13 +108,13 @@ class Heads:
     """Writes the heads of methods, with links to types."""
 
     def __init__(
-        self, module: Module, modules: Modules, known: Mapping[str, ClassName] | None = None
+        self, module: Module, modules: Modules, known: Mapping[str, PythonClass] | None = None
     ) -> None:
         """Write heads for a module; `known` says what its type variables stand for."""
         self._module = module
         self._modules = modules
         self._known = known or {}
-        self._links: dict[str, ClassName | None] = dict(self._known)
+        self._links: dict[str, PythonClass | None] = dict(self._known)
 
     def head(self, node: MethodNode) -> tuple[Piece, ...]:
         """The head of a method without `self`, on one line or with a line for each argument."""
@@ -138,7 +139,7 @@ class Heads:
                 end = match.end()
         yield Piece(line[end:])
 
-    def link(self, name: str) -> ClassName | None:
+    def link(self, name: str) -> PythonClass | None:
         """The type that a name in the module means; None if it means something else."""
         if name not in self._links:
             known = name in self._module.imports

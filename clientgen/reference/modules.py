@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from clientgen._problems import ClientgenError, Problem
+from clientgen.generator.ir import PythonClass
 from clientgen.generator.package_manifest import has_header
 from clientgen.generator.python_types.module_syntax import flat_statements, type_aliases
 from clientgen.generator.sources.import_statements import absolute
 from clientgen.generator.sources.used_packages import find_module, read_data
-from clientgen.reference.records import ClassName
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ class Module:
     data: bytes
     classes: Mapping[str, ast.ClassDef]
     aliases: Mapping[str, ast.expr]
-    imports: Mapping[str, ClassName]
+    imports: Mapping[str, PythonClass]
     stars: tuple[str, ...]
     tree: ast.Module
 
@@ -51,7 +51,7 @@ class Module:
 class Found:
     """What a name stands for: a class, another annotation, or only a name of another module."""
 
-    name: ClassName
+    name: PythonClass
     module: Module | None = None
     node: ast.ClassDef | None = None
     alias: ast.expr | None = None
@@ -87,7 +87,7 @@ class Modules:
         Raises:
             ClientgenError: a module on the way is not Python.
         """
-        place = ClassName(module, name)
+        place = PythonClass(module, name)
         for _ in range(_MAX_STEPS):
             found = self._here(place)
             if isinstance(found, Found):
@@ -95,12 +95,12 @@ class Modules:
             place = found
         return Found(place)
 
-    def _here(self, place: ClassName) -> Found | ClassName:
+    def _here(self, place: PythonClass) -> Found | PythonClass:
         """What a name is where it is looked for, or the place that it is imported from."""
         if place.module == RUNTIME or place.module.startswith(f"{RUNTIME}."):
             meta = self.get(META)
             node = meta.classes.get(place.name) if meta else None
-            return Found(ClassName(META, place.name) if node else place, meta, node)
+            return Found(PythonClass(META, place.name) if node else place, meta, node)
         module = self.get(place.module)
         if module is None:
             return Found(place)
@@ -112,12 +112,12 @@ class Modules:
         imported = module.imports.get(place.name)
         return imported or self._from_stars(module, place)
 
-    def _from_stars(self, module: Module, place: ClassName) -> Found | ClassName:
+    def _from_stars(self, module: Module, place: PythonClass) -> Found | PythonClass:
         for star in module.stars:
             other = self.get(star)
             names = (other.classes, other.imports, other.aliases) if other else ()
             if any(place.name in each for each in names):
-                return ClassName(star, place.name)
+                return PythonClass(star, place.name)
         return Found(place)
 
     def _data(self, name: str) -> tuple[bytes | None, bool]:
@@ -172,9 +172,9 @@ def parsed(name: str, data: bytes, *, is_package: bool) -> Module:
     )
 
 
-def _imports(statements: Sequence[ast.stmt], package: str) -> Iterator[tuple[str, ClassName]]:
+def _imports(statements: Sequence[ast.stmt], package: str) -> Iterator[tuple[str, PythonClass]]:
     for statement in statements:
         if isinstance(statement, ast.ImportFrom):
             source = absolute(statement.module or "", statement.level, package)
             for alias in statement.names:
-                yield alias.asname or alias.name, ClassName(source, alias.name)
+                yield alias.asname or alias.name, PythonClass(source, alias.name)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from clientgen._gvk import GroupVersion
 from clientgen._json import is_array, is_object
 from clientgen._problems import ClientgenError, Problem
+from clientgen.generator.ir import PythonClass
 from clientgen.reference.client_reader import (
     Heads,
     accessors,
@@ -20,7 +21,7 @@ from clientgen.reference.client_reader import (
     resource_lines,
 )
 from clientgen.reference.modules import META, RUNTIME, Module, Modules
-from clientgen.reference.records import ClassName, Client, ErrorClass, Home, Resource, Type
+from clientgen.reference.records import Client, ErrorClass, Home, Resource, Type
 from clientgen.reference.type_reader import TypeReader
 
 if TYPE_CHECKING:
@@ -80,8 +81,8 @@ class Api:
         self.packages = tuple(packages)
         self._modules = modules
         self._names = names
-        self._types: dict[ClassName, Type | None] = {}
-        self._kinds_of: dict[str, dict[str, dict[str, ClassName]]] = {}
+        self._types: dict[PythonClass, Type | None] = {}
+        self._kinds_of: dict[str, dict[str, dict[str, PythonClass]]] = {}
         self._reader = TypeReader(modules)
         self._homes = {home.module: home for each in packages for home in each.homes}
         self._renamed = {
@@ -144,10 +145,10 @@ class Api:
                 return tuple(map(str, names)) if is_array(names) else ()
         return ()
 
-    def _kinds(self, package: str) -> dict[str, dict[str, ClassName]]:
+    def _kinds(self, package: str) -> dict[str, dict[str, PythonClass]]:
         """The classes of kinds by group version, from the package's `scheme.py`."""
         if package not in self._kinds_of:
-            kinds: dict[str, dict[str, ClassName]] = {}
+            kinds: dict[str, dict[str, PythonClass]] = {}
             for api_version, module, written in self._scheme(package):
                 kind, _, renamed = written.partition(":")
                 where = f"{package}{module}" if module.startswith(".") else module
@@ -171,7 +172,7 @@ class Api:
                 for kind in kinds if is_array(kinds) else ():
                     yield str(api_version), str(name), str(kind)
 
-    def type(self, name: ClassName) -> Type | None:
+    def type(self, name: PythonClass) -> Type | None:
         """Return a type; None if its module has no source.
 
         Raises:
@@ -208,16 +209,16 @@ class Api:
             item,
         )
 
-    def home_of(self, name: ClassName) -> Home | None:
+    def home_of(self, name: PythonClass) -> Home | None:
         """The group version whose folder holds a class."""
         return self._homes.get(name.module.rpartition(".")[0])
 
-    def _api_name(self, name: ClassName, home: Home | None) -> str:
+    def _api_name(self, name: PythonClass, home: Home | None) -> str:
         if home is None:
             return name.name
         return self._renamed.get((home.package, f"{home.group_version}/{name.name}"), name.name)
 
-    def _import_from(self, name: ClassName, home: Home | None) -> str:
+    def _import_from(self, name: PythonClass, home: Home | None) -> str:
         if home is not None:
             return home.module
         if name.module != META:
@@ -233,7 +234,7 @@ class Api:
         package, _, last = module.rpartition(".")
         return package if _PART.fullmatch(last) and package else module
 
-    def _group_version(self, name: ClassName, home: Home | None) -> GroupVersion | None:
+    def _group_version(self, name: PythonClass, home: Home | None) -> GroupVersion | None:
         if home is not None:
             return home.group_version
         return META_V1 if name.module == META else None
@@ -243,7 +244,7 @@ class Api:
         names = [*self._defined(home), *self._of_user(home)]
         return [type_ for name in names if (type_ := self.type(name)) is not None]
 
-    def _defined(self, home: Home) -> Iterator[ClassName]:
+    def _defined(self, home: Home) -> Iterator[PythonClass]:
         package = self._package(home)
         paths = (path for path in sorted(package.manifest.files) if path.endswith(".py"))
         for path in paths:
@@ -252,9 +253,9 @@ class Api:
                 module = self._modules.get(f"{home.module}.{file.removesuffix('.py')}")
                 for node in module.classes.values() if module else ():
                     if _MODELS & {_base_name(base) for base in node.bases}:
-                        yield ClassName(module.name if module else "", node.name)
+                        yield PythonClass(module.name if module else "", node.name)
 
-    def _of_user(self, home: Home) -> Iterator[ClassName]:
+    def _of_user(self, home: Home) -> Iterator[PythonClass]:
         """The classes that the group version imports from modules of the user."""
         module = self._modules.get(home.module)
         for name, place in module.imports.items() if module else ():
@@ -347,7 +348,7 @@ class Api:
 
     def reachable(self, start: Iterable[Type]) -> list[Type]:
         """The types, and all types that their fields lead to, each once."""
-        found: dict[ClassName, Type] = {}
+        found: dict[PythonClass, Type] = {}
         waiting = list(start)
         while waiting:
             type_ = waiting.pop(0)

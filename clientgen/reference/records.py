@@ -9,14 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from clientgen._gvk import GroupVersion
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class ClassName:
-    """A class: the module that defines it, and its name there."""
-
-    module: str
-    name: str
+    from clientgen.generator.ir import PythonClass
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +17,7 @@ class Piece:
     """A part of a line of Python; a name of a type may be a link to it."""
 
     text: str
-    type: ClassName | None = None
+    type: PythonClass | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +45,7 @@ class Shape:
 
     word: str
     python: tuple[Piece, ...]
-    type: ClassName | None = None
+    type: PythonClass | None = None
     steps: str = ""
     values: tuple[str, ...] = ()
     limits: Mapping[str, object] = field(default_factory=dict[str, object])
@@ -76,7 +69,7 @@ class Field:
 class Type:
     """A class of models."""
 
-    id: ClassName
+    id: PythonClass
     name: str
     """The name in the API, which may not be that of the class."""
     import_from: str
@@ -88,7 +81,7 @@ class Type:
     kind: str = ""
     """The kind, if the class has an apiVersion and a kind."""
     api_version: str = ""
-    item: ClassName | None = None
+    item: PythonClass | None = None
     """The type of the items, if the class is a list of objects."""
 
     def field(self, name: str) -> Field | None:
@@ -106,7 +99,7 @@ class Resource:
     plural: str
     kind: str
     namespaced: bool
-    type: ClassName | None
+    type: PythonClass | None
     package: str
     singular: str = ""
     short_names: tuple[str, ...] = ()
@@ -135,7 +128,7 @@ class Method:
     """The arguments that have to be given, and their annotations."""
     returns: str = ""
     """What the synchronous flavour returns."""
-    body: ClassName | None = None
+    body: PythonClass | None = None
     """The class of the argument `body`."""
     own: bool = False
     """Whether the user wrote it: an expansion of the client."""

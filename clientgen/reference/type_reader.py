@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-import inspect
 import json
 from dataclasses import replace
-from itertools import pairwise
 from tokenize import TokenError
 from typing import TYPE_CHECKING, Any, Final
 
+from clientgen._class_bodies import annotated_fields
 from clientgen._openapi.schema import Schema
 from clientgen._problems import Problems
 from clientgen.generator import python_names
@@ -19,12 +18,14 @@ from clientgen.generator.resolve.schema_sentences import of_field
 from clientgen.reference.annotations import Annotations
 from clientgen.reference.facts import split
 from clientgen.reference.modules import META
-from clientgen.reference.records import ClassName, Facts, Field, Piece, Shape
+from clientgen.reference.records import Facts, Field, Piece, Shape
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from clientgen._class_bodies import AnnotatedField
     from clientgen.generator.genclient import MarkerLine
+    from clientgen.generator.ir import PythonClass
     from clientgen.generator.kubebuilder.kubebuilder_markers import KubebuilderMarker
     from clientgen.generator.kubebuilder.vocabulary import Level
     from clientgen.reference.modules import Found, Module, Modules
@@ -58,7 +59,7 @@ class TypeReader:
             fields["items"] = replace(fields["items"], shape=shape)
         return tuple(fields.values())
 
-    def item(self, found: Found) -> ClassName | None:
+    def item(self, found: Found) -> PythonClass | None:
         """The type of the items of a list class."""
         for base in found.node.bases if found.node else ():
             if isinstance(base, ast.Subscript) and found.module:
@@ -118,12 +119,10 @@ class TypeReader:
         if any(self._is_custom_resource(base, module) for base in node.bases):
             yield from self._type_meta(of)
         reader = Annotations(module, self._modules.find)
-        for line, below in pairwise([*node.body, ast.Pass()]):
-            if not isinstance(line, ast.AnnAssign) or not isinstance(line.target, ast.Name):
-                continue
-            if line.target.id.startswith("_") or "ClassVar" in ast.unparse(line.annotation):
-                continue
-            yield self._field(line, _string(below), reader.read(line.annotation), module)
+        for each in annotated_fields(node.body):
+            annotation = each.statement.annotation
+            if not each.name.startswith("_") and "ClassVar" not in ast.unparse(annotation):
+                yield self._field(each, reader.read(annotation), module)
 
     def _is_custom_resource(self, base: ast.expr, module: Module) -> bool:
         if not isinstance(base, ast.Name):
@@ -145,18 +144,17 @@ class TypeReader:
         text = "Its name, namespace, labels and annotations, and what the server adds."
         yield Field("metadata", "metadata", shape, required=False, text=text)
 
-    def _field(self, line: ast.AnnAssign, text: str, shape: Shape, module: Module) -> Field:
-        assert isinstance(line.target, ast.Name)
-        attribute = line.target.id
+    def _field(self, read: AnnotatedField, shape: Shape, module: Module) -> Field:
+        line = read.statement
         keywords = _keywords(line.value)
         written = keywords.get("name")
-        name = python_names.camel(attribute)
+        name = python_names.camel(read.name)
         if isinstance(written, ast.Constant):
             name = str(written.value)
-        prose, facts = split(text)
+        prose, facts = split(read.text)
         if not module.is_generated:
             facts = self._with_own_limits(facts, line, shape, module)
-        return Field(name, attribute, shape, _is_required(line.value, keywords), prose, facts)
+        return Field(name, read.name, shape, _is_required(line.value, keywords), prose, facts)
 
     def _with_own_limits(
         self, facts: Facts, line: ast.AnnAssign, shape: Shape, module: Module
@@ -196,14 +194,6 @@ class TypeReader:
             start = blocks[0].start if blocks[0] else line
             blocks.append(comments.second_above(start, 0))
         return [each for block in blocks if block for each in block.lines(module.name)]
-
-
-def _string(statement: ast.stmt) -> str:
-    match statement:
-        case ast.Expr(value=ast.Constant(value=str() as text)):
-            return inspect.cleandoc(text)
-        case _:
-            return ""
 
 
 def _keywords(value: ast.expr | None) -> dict[str, ast.expr]:

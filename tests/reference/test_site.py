@@ -14,8 +14,9 @@ from support.pages import Page, broken_links
 
 from clientgen.cli.reference import opened
 from clientgen.generator.configuration import Flags
+from clientgen.generator.ir import PythonClass
 from clientgen.reference.package_reader import Api
-from clientgen.reference.records import ClassName, Type
+from clientgen.reference.records import Type
 from clientgen.reference.site.file_names import Paths, anchors
 from clientgen.reference.site.html import Html, element, inline, prose
 from clientgen.reference.site.page import INDEX
@@ -127,8 +128,8 @@ def test_types_of_the_user_and_of_used_packages_have_pages(crontabs: Api):
 
     check(files)
     assert "stable/v1/CronTabSpec.html" in files
-    assert "other/kubeapi_core_v1/EnvVar.html" in files
-    assert "other/kubeapi_core_v1/PodSpec.html" not in files
+    assert "other/kubeapi/core/v1/EnvVar.html" in files
+    assert "other/kubeapi/core/v1/PodSpec.html" not in files
     text = Page(files["stable/v1/CronTabSpec.html"].decode()).text
     assert "history: int" in text
     assert "From 0 to 10." in text
@@ -166,14 +167,14 @@ def test_hostile_texts_are_texts(tmp_path: Path):
 
 def test_names_of_pages_differ_by_more_than_case_and_stay_inside():
     def type_of(name: str) -> Type:
-        return Type(ClassName("p.v1.models", name), name, "../p", None, ())
+        return Type(PythonClass("p.v1.models", name), name, "../p", None, ())
 
     types = [type_of(name) for name in ("Con", "CON", "con", "../../x", "index", "Wídget")]
     paths = Paths((each, None) for each in types)
     found = [paths.of(each.id) for each in types]
 
     assert len({path.lower() for path in found}) == len(types)
-    assert all(path.startswith("other/___p/") and path.endswith(".html") for path in found)
+    assert all(path.startswith("other/_/_/_p/") and path.endswith(".html") for path in found)
     assert not [path for path in found if path.rpartition("/")[2] in {"con.html", "index.html"}]
     assert anchors("f", ["a", "a b", "a/b", "<"]) == {
         "a": "f-a",

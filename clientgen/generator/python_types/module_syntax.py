@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import inspect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from clientgen._class_bodies import annotated_fields
 from clientgen._problems import Problems
 from clientgen.generator.genclient import MarkerLine
 from clientgen.generator.python_types.comments import Block, Comments
@@ -153,16 +153,15 @@ class _Reader:
         return (*lines_above, *(closest.lines(self._file) if closest else ()))
 
     def _fields(self, body: Sequence[ast.stmt]) -> Iterator[FieldSource]:
-        for statement, following in zip(body, [*body[1:], None], strict=True):
-            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-                block = self._comments.above(statement.lineno)
-                yield FieldSource(
-                    statement.target.id,
-                    statement.annotation,
-                    block.lines(self._file) if block else (),
-                    _field_docstring(following),
-                    f"{self._file}:{statement.lineno}",
-                )
+        for name, statement, docstring in annotated_fields(body):
+            block = self._comments.above(statement.lineno)
+            yield FieldSource(
+                name,
+                statement.annotation,
+                block.lines(self._file) if block else (),
+                docstring,
+                f"{self._file}:{statement.lineno}",
+            )
 
     def _place_left(self) -> None:
         """Blocks above no class and no field speak of the module, if they stand at its top."""
@@ -209,15 +208,6 @@ def _statement_title(node: ast.stmt | None) -> str:
             return "an assignment, not above a class"
         case _:
             return "something other than a class or a field"
-
-
-def _field_docstring(statement: ast.stmt | None) -> str:
-    """The docstring of a field: the string that stands below it."""
-    match statement:
-        case ast.Expr(value=ast.Constant(value=str() as text)):
-            return inspect.cleandoc(text)
-        case _:
-            return ""
 
 
 def _inner(statement: ast.stmt) -> Iterator[ast.stmt]:

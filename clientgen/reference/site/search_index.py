@@ -13,7 +13,8 @@ from clientgen.reference.site.file_names import anchors
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from clientgen.reference.records import ClassName, Client, ErrorClass, Type
+    from clientgen.generator.ir import PythonClass
+    from clientgen.reference.records import Client, ErrorClass, Type
     from clientgen.reference.site.file_names import Paths
 
 _STABLE: Final = re.compile(r"v\d+")
@@ -22,9 +23,9 @@ _BETA: Final = re.compile(r"v\d+beta\d+")
 
 def search_index(
     types: Sequence[Type],
-    clients: Mapping[ClassName, Client],
+    clients: Mapping[PythonClass, Client],
     paths: Paths,
-    ranks: Mapping[ClassName, int],
+    ranks: Mapping[PythonClass, int],
     errors: Sequence[ErrorClass],
 ) -> str:
     """The script.
@@ -66,7 +67,7 @@ def _entry(
     type_: Type,
     client: Client | None,
     paths: Paths,
-    numbers: Mapping[ClassName, int],
+    numbers: Mapping[PythonClass, int],
     rank: int,
 ) -> dict[str, Any]:
     ids = anchors("f", (each.name for each in type_.fields))

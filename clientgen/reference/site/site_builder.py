@@ -26,8 +26,9 @@ from clientgen.reference.sources import RANKS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from clientgen.generator.ir import PythonClass
     from clientgen.reference.package_reader import Api, PackageText
-    from clientgen.reference.records import ClassName, Client, Home, Type
+    from clientgen.reference.records import Client, Home, Type
 
 _MAX_USERS: Final = 60
 
@@ -78,7 +79,7 @@ class _Site:
         self._homes = homes
         self._clients = clients
         self._reached = reached = api.reachable([*own, *_kinds(api, clients.values())])
-        self._home_of: dict[ClassName, Home] = {
+        self._home_of: dict[PythonClass, Home] = {
             each.id: home for home in homes for each in types[home]
         }
         self._client_of = {
@@ -128,9 +129,9 @@ class _Site:
             for each in self._reached
         }
 
-    def _users(self) -> dict[ClassName, list[Type]]:
+    def _users(self) -> dict[PythonClass, list[Type]]:
         """The types that have a type as that of a field."""
-        users: dict[ClassName, dict[ClassName, Type]] = {}
+        users: dict[PythonClass, dict[PythonClass, Type]] = {}
         for each in self._reached:
             for field in each.fields:
                 if field.shape.type is not None:

@@ -10,9 +10,10 @@ import ast
 import inspect
 import sys
 from functools import lru_cache
-from itertools import pairwise
 from textwrap import fill
 from typing import TYPE_CHECKING, Final
+
+from clientgen._class_bodies import annotated_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -49,7 +50,7 @@ def _texts_of_module(module: str) -> Mapping[str, Mapping[str, str]]:
         tree = ast.parse(inspect.getsource(sys.modules[module]))
     except (KeyError, OSError, TypeError, SyntaxError):
         return {}
-    return {name: texts for name, node in _classes(tree) if (texts := dict(_below_fields(node)))}
+    return {name: texts for name, node in _classes(tree) if (texts := _texts_of_class(node))}
 
 
 def _classes(
@@ -62,14 +63,9 @@ def _classes(
             yield from _classes(node, f"{prefix}{node.name}.")
 
 
-def _below_fields(node: ast.ClassDef) -> list[tuple[str, str]]:
-    return [
-        (field.target.id, " ".join(below.value.value.split()))
-        for field, below in pairwise(node.body)
-        if isinstance(field, ast.AnnAssign)
-        and isinstance(field.target, ast.Name)
-        and not field.target.id.startswith("_")
-        and isinstance(below, ast.Expr)
-        and isinstance(below.value, ast.Constant)
-        and isinstance(below.value.value, str)
-    ]
+def _texts_of_class(node: ast.ClassDef) -> Mapping[str, str]:
+    return {
+        name: " ".join(text.split())
+        for name, _, text in annotated_fields(node.body)
+        if text and not name.startswith("_")
+    }
