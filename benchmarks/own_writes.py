@@ -68,7 +68,7 @@ class Call:
         """The caches that had never seen the object when its deletion was answered."""
 
     def may_be_older(self, other: Call, cache: int) -> bool:
-        """Tell whether nothing says which of two calls, which overlapped, the server did first.
+        """Return whether nothing says which of two calls, which overlapped, the server did first.
 
         An answer to a deletion has no version. If the cache never saw the object, and another one
         of the name was written meanwhile, the deleted one is taken for the earlier one.

@@ -95,7 +95,7 @@ def key_of(structure: Structure, item: dict[str, Any]) -> dict[str, Any]:
 
 
 def same(left: Any, right: Any) -> bool:
-    """Tell whether two JSON values are equal; unlike for Python, true is not 1."""
+    """Return whether two JSON values are equal; unlike for Python, true is not 1."""
     if is_object(left):
         return (
             is_object(right)

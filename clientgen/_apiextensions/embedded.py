@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def has_embedded(structure: Structure) -> bool:
-    """Tell whether there are embedded objects anywhere below the root."""
+    """Return whether there are embedded objects anywhere below the root."""
     parts = [*structure.properties.values(), structure.items, structure.additional]
     return any(part.embedded or has_embedded(part) for part in parts if part is not None)
 

@@ -109,7 +109,7 @@ def _is_ipv6(text: str) -> bool:
 
 
 def is_cidr(text: str) -> bool:
-    """Tell whether it is an IP address and the length of a prefix."""
+    """Return whether it is an IP address and the length of a prefix."""
     address, slash, length = text.partition("/")
     if not slash or not re.fullmatch(r"[0-9]{1,6}", length) or not _parses(parse_ip)(address):
         return False
@@ -291,7 +291,7 @@ _NUMBER_FORMATS: Final = {"integer": ("int32", "int64"), "number": ("float", "do
 
 
 def recognized(schema_type: str, name: str) -> bool:
-    """Tell whether the server looks at a format of that name on a schema of that type."""
+    """Return whether the server looks at a format of that name on a schema of that type."""
     if schema_type in ("", "string"):
         return name.replace("-", "") in STRING_FORMATS
     return name in _NUMBER_FORMATS.get(schema_type, ())

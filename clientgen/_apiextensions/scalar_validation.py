@@ -43,7 +43,7 @@ def mistyped(path: str, wanted: str, value: str) -> Cause:
 
 
 def is_whole(number: float) -> bool:
-    """Tell whether a number is whole, or as good as."""
+    """Return whether a number is whole, or as good as."""
     if math.isinf(number) or math.isnan(number) or abs(number) > 2**53 - 1:
         return False
     rounded = float(int(number))

@@ -39,7 +39,7 @@ _JUNCTORS: Final = ("anyOf", "allOf", "oneOf")
 
 
 def is_readable(raw: Mapping[str, Any]) -> bool:
-    """Tell whether it has nothing that no structural schema can be made of."""
+    """Return whether it has nothing that no structural schema can be made of."""
     if any(raw.get(name) for name in _UNREADABLE) or is_array(raw.get("items")):
         return False
     return all(is_readable(inner) for _, inner in _parts(raw, ""))

@@ -43,7 +43,7 @@ def annotations_causes(annotations: Mapping[str, str] | None, field: str) -> lis
 
 
 def selects(selector: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
-    """Tell whether a valid LabelSelector matches labels; an empty one matches all."""
+    """Return whether a valid LabelSelector matches labels; an empty one matches all."""
     wanted = part(selector, "matchLabels")
     return all(labels.get(key) == value for key, value in wanted.items()) and all(
         _fits(requirement, labels.get(requirement.get("key", "")))

@@ -124,7 +124,7 @@ def too_deep(value: object) -> list[str | int]:
 
 
 def is_deeper_than(value: object, depth: int) -> bool:
-    """Tell whether a value is nested in more than `depth` levels."""
+    """Return whether a value is nested in more than `depth` levels."""
     level = [value]
     for _ in range(depth):
         level = [inner for node in level if is_object(node) for inner in node.values()] + [

@@ -69,7 +69,7 @@ class _Part:
         self.document = document
 
     def is_home_of(self, name: str) -> bool:
-        """Tell whether it serves kinds of the same Go package."""
+        """Return whether it serves kinds of the same Go package."""
         return _package(name) in self._own_packages
 
     @cached_property

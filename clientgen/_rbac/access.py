@@ -53,7 +53,7 @@ class Access:
         )
 
     def fits(self, rule: Mapping[str, Any]) -> bool:
-        """Tell whether a rule allows it."""
+        """Return whether a rule allows it."""
         if not _any_of(self.verb, rule.get("verbs")):
             return False
         if self.path:

@@ -65,7 +65,7 @@ class _Errors:
 
 
 def decide(caller: Caller, access: Access, reader: RoleReader) -> Decision:
-    """Tell whether `caller` may do it."""
+    """Return whether `caller` may do it."""
     if caller.is_unrestricted:
         return Decision(True)
     errors = _Errors()
@@ -87,7 +87,7 @@ def authorize(caller: Caller, access: Access, reader: RoleReader) -> None:
 
 
 def ask(caller: Caller, access: Access, reader: RoleReader) -> Decision:
-    """Tell whether `caller` may do it, and the witness of `caller`, too."""
+    """Return whether `caller` may do it, and the witness of `caller`, too."""
     decision = decide(caller, access, reader)
     if caller.witness is not None:
         caller.witness.note(access, decision.allowed)

@@ -42,5 +42,5 @@ _RULES: Final = tuple(rule for rules in ROLES_OF_EVERYBODY.values() for rule in 
 
 
 def is_free(access: Access) -> bool:
-    """Tell whether every service account may do it without a role of its own."""
+    """Return whether every service account may do it without a role of its own."""
     return any(access.fits(rule) for rule in _RULES)

@@ -148,7 +148,7 @@ class _Covering:
         self._wild = [right for right in self._rights if right.is_wild]
 
     def has(self, right: Right, *, besides: bool = False) -> bool:
-        """Tell whether one of them covers a right; with `besides`, another one than it."""
+        """Return whether one of them covers a right; with `besides`, another one than it."""
         if not besides and right in self._rights:
             return True
         if right.name and right._replace(name="") in self._rights:

@@ -51,7 +51,7 @@ class Right(NamedTuple):
         return Access(self.verb, resource, self.group, subresource, "", self.name)
 
     def covers(self, other: Right) -> bool:
-        """Tell whether it allows all that the other one allows."""
+        """Return whether it allows all that the other one allows."""
         return other.access().fits(self.rule())
 
     def __str__(self) -> str:

@@ -17,7 +17,7 @@ def require_generator() -> None:
 
 
 def has_generator() -> bool:
-    """Tell whether it can be loaded."""
+    """Return whether it can be loaded."""
     return all(map(_is_installed, _NEEDED))
 
 

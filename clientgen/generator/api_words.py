@@ -28,7 +28,7 @@ class Rule:
     hint: str
 
     def fits(self, word: str) -> bool:
-        """Tell whether it is such a word."""
+        """Return whether it is such a word."""
         return len(word) <= self.longest and self.pattern.fullmatch(word) is not None
 
 
@@ -82,7 +82,7 @@ class Words:
         self._results: dict[tuple[str, str], bool] = {}
 
     def fit(self, word: str, rule: Rule, where: str) -> bool:
-        """Tell whether a word may be what it is said to be."""
+        """Return whether a word may be what it is said to be."""
         key = rule.called, word
         is_valid = self._results.get(key)
         if is_valid is None:
@@ -94,7 +94,7 @@ class Words:
         return is_valid
 
     def name(self, of: GroupVersion | GroupVersionKind, where: str) -> bool:
-        """Tell whether group, version and, if there is one, kind are such words."""
+        """Return whether group, version and, if there is one, kind are such words."""
         pairs = [(of.group, GROUP), (of.version, VERSION)]
         if isinstance(of, GroupVersionKind):
             pairs.append((of.kind, KIND))

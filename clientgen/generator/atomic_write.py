@@ -35,7 +35,7 @@ class Replacement:
 
 
 def is_interrupted(target: Path) -> bool:
-    """Tell whether a run that wrote there was killed: what it staged is left."""
+    """Return whether a run that wrote there was killed: what it staged is left."""
     return os.path.lexists(target / STAGING)
 
 

@@ -94,7 +94,7 @@ class Table:
         return {name: outer.table(name) for name in outer.values}
 
     def _are_sound(self, key: str, texts: tuple[str, ...]) -> bool:
-        """Tell whether no text has a NUL, which neither a path nor a name can hold."""
+        """Return whether no text has a NUL, which neither a path nor a name can hold."""
         if any("\0" in text for text in texts):
             self.problems.add(str(self.place / key), "must not hold a NUL character")
             return False

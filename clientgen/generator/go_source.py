@@ -212,7 +212,7 @@ def _declared(code: list[_Token]) -> Iterator[int]:
 
 
 def _is_struct(code: list[_Token], at: int) -> bool:
-    """Tell whether the type is a struct, or may be: `type Route v1.Route` is what that one is."""
+    """Return whether the type is a struct, or may be: `type Route v1.Route` is what that one is."""
     outside = (token for token in code[at + 1 :] if token.around == code[at].around)
     following = [token for token in islice(outside, 4) if token.text != "="]
     if [token.text for token in following[:2]] == ["[", "]"]:  # parameters, or the type of a list

@@ -76,7 +76,7 @@ def _files(path: Path, problems: Problems) -> list[Path]:
 
 
 def _is_theirs(file: Path, folder: Path) -> bool:
-    """Tell whether a file is in no folder that Go's tools pass over."""
+    """Return whether a file is in no folder that Go's tools pass over."""
     parts = file.relative_to(folder).parts
     return not any(part in _SKIPPED_FOLDERS or part[0] in "._" for part in parts)
 

@@ -131,7 +131,7 @@ def _equals(value: str) -> str:
 
 
 def _fits(text: str) -> bool:
-    """Tell whether the first line of a text is short enough."""
+    """Return whether the first line of a text is short enough."""
     return len(text.partition("\n")[0]) <= WIDTH
 
 

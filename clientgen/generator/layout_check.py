@@ -127,7 +127,7 @@ def _string_kind(lines: Sequence[str], start: int) -> tuple[str, int]:
 
 
 def _is_docstring(first: str, other_lines: Sequence[str], pad: str) -> bool:
-    """Tell whether a docstring of several lines is as black writes it."""
+    """Return whether a docstring of several lines is as black writes it."""
     *inner, last = other_lines or [""]
     if last != pad + DELIMITER or not inner or not inner[-1] or not _FIRST_LINE.fullmatch(first):
         return False
@@ -240,7 +240,7 @@ _MODULE = re.compile(f"{_HEAD}(?:__{_UNITS})?|{_STATEMENT_FIRST}|{_UNITS}")
 
 
 def is_laid_out(source: str) -> bool:
-    """Tell whether black is known to leave a module, or some classes of one, as they are."""
+    """Return whether black is known to leave a module, or some classes of one, as they are."""
     *lines, end = source.split("\n")
     codes = _codes(lines)
     return not end and bool(codes) and _MODULE.fullmatch("".join(codes)) is not None

@@ -165,7 +165,7 @@ def read_manifest(target: Path) -> Manifest | None:
 
 
 def unchanged(manifest: Manifest, target: Path) -> bool:
-    """Tell whether the inputs are the same and nobody has changed a file since."""
+    """Return whether the inputs are the same and nobody has changed a file since."""
     recorded = read_manifest(target)
     if not recorded or not recorded.files or is_interrupted(target):
         return False

@@ -88,7 +88,7 @@ class Manifest:
 
     @staticmethod
     def is_one(data: bytes) -> bool:
-        """Tell whether this was a manifest once, even if it cannot be read any more."""
+        """Return whether this was a manifest once, even if it cannot be read any more."""
         return _ABOUT.encode() in data
 
 
@@ -104,7 +104,7 @@ def header(source: str) -> str:
 
 
 def has_header(data: bytes) -> bool:
-    """Tell whether the first line says that clientgen wrote this."""
+    """Return whether the first line says that clientgen wrote this."""
     return _HEADER_LINE.match(data) is not None
 
 
@@ -115,7 +115,7 @@ def made_from(data: bytes) -> str | None:
 
 
 def is_inside(path: str) -> bool:
-    """Tell whether a relative path that a manifest names stays inside the package."""
+    """Return whether a relative path that a manifest names stays inside the package."""
     parts = PurePosixPath(path).parts
     return bool(parts) and parts[0] != "/" and ".." not in parts and "\\" not in path
 

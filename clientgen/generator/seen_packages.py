@@ -59,7 +59,7 @@ def record_seen(target: Path, generator: str, manifest: str) -> None:
 
 
 def has_seen(target: Path, generator: str) -> bool:
-    """Tell whether the manifest is the one that this very generator left or found right."""
+    """Return whether the manifest is the one that this very generator left or found right."""
     record = recall("seen", str(target.absolute()))
     return record is not None and record == f"{generator} {_manifest_digest(target)}"
 

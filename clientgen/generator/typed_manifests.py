@@ -110,7 +110,7 @@ class ManifestWriter:
 
 
 def _is_plain(key: str) -> bool:
-    """Tell whether a key can be an attribute of a class without meaning something else there."""
+    """Return whether a key can be an attribute of a class without meaning something else there."""
     return (
         key.isascii()
         and key.isidentifier()

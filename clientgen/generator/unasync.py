@@ -86,7 +86,7 @@ def to_sync(source: str) -> str:
 
 
 def _is_plain(source: str) -> bool:
-    """Tell whether each `async` and `await` can be dropped by text alone, as in most modules."""
+    """Return whether each `async` and `await` can be dropped by text alone, as in most modules."""
     return len(_DROPPED_WORD.findall(source)) == len(_DROPPED_IN_TEXT.findall(source))
 
 

@@ -37,7 +37,7 @@ def recall(kind: str, subject: str) -> str | None:
 
 
 def is_known_sound(checks: str, data: bytes) -> bool:
-    """Tell whether these very bytes passed every check before: see `remember_sound`."""
+    """Return whether these very bytes passed every check before: see `remember_sound`."""
     return recall(_SOUND, _verdict(checks, data)) is not None
 
 

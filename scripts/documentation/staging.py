@@ -121,7 +121,7 @@ class Staging:
         return LINK.sub(mended, text)
 
     def _is_page(self, there: str, path: str) -> bool:
-        """Tell whether a link leads to a page. What docs links to becomes one."""
+        """Return whether a link leads to a page. What docs links to becomes one."""
         if there in HOME or there in self._staged:
             return True
         if not path.startswith("docs/") or not (self._root / there).exists():

@@ -119,7 +119,7 @@ def _walk(node: ast.AST, *, inside: bool) -> Iterator[tuple[ast.AST, bool]]:
 
 
 def _says_nothing(node: ast.AST) -> bool:
-    """Tell whether nothing depends on it: imports, docstrings, assertions, what is for checkers."""
+    """Return whether no output depends on it: imports, docstrings, assertions, hints of types."""
     if isinstance(node, ast.Import | ast.ImportFrom | ast.Assert):
         return True
     if isinstance(node, ast.Expr):

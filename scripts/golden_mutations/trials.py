@@ -64,13 +64,13 @@ class Case:
     lines: frozenset[tuple[str, int]] = frozenset()
 
     def runs(self, mutation: Mutation) -> bool:
-        """Tell whether the case can notice a mistake."""
+        """Return whether the case can notice a mistake."""
         if mutation.runs is None or self.folder == ROOT:
             return True
         return any((str(mutation.file), line) in self.lines for line in mutation.runs)
 
     def is_about(self, path: str) -> bool:
-        """Tell whether the case compares a file; what is said of the input is always compared."""
+        """Return whether the case compares a file; what is said of the input is always compared."""
         if path == _SAID or self.folder == ROOT:
             return True
         return is_about(f"{package_of(self.folder)}/{path}", about(self.folder))
@@ -254,7 +254,7 @@ def _differences(case: Case) -> list[str]:
 
 
 def _differ(path: str, before: str, now: str) -> bool:
-    """Tell whether two texts differ after black."""
+    """Return whether two texts differ after black."""
     if before == now or "".join(before.split()) != "".join(now.split()):
         return before != now
     from clientgen.generator.format import FormatError, format_tree

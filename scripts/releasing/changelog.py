@@ -61,12 +61,12 @@ def check_released(text: str, version: str) -> None:
 
 
 def is_released(text: str, version: str) -> bool:
-    """Tell whether a version has a heading."""
+    """Return whether a version has a heading."""
     return any(match[1].startswith(f"{version} ") for match in _HEADING.finditer(text))
 
 
 def is_anything_unreleased(text: str) -> bool:
-    """Tell whether there are entries that no version has."""
+    """Return whether there are entries that no version has."""
     try:
         return bool(release_entries(text, _UNRELEASED))
     except ReleaseError:

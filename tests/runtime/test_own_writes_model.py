@@ -160,7 +160,7 @@ class Call:
         return self.began < other.answered and other.began < self.answered
 
     def may_be_older(self, other: Call) -> bool:
-        """Tell whether nothing says which of two calls the server did first.
+        """Return whether nothing says which of two calls the server did first.
 
         That is so if the deletion of an object, which nobody has seen, overlaps a write of another
         object of that name. The deletion is taken for the earlier one.

@@ -38,7 +38,7 @@ def about(case: Path) -> tuple[str, ...]:
 
 
 def is_about(path: str, patterns: tuple[str, ...]) -> bool:
-    """Tell whether a generated file matches one of the patterns; `*` stands for folders, too."""
+    """Return whether a generated file matches one of the patterns; `*` stands for folders, too."""
     return any(fnmatchcase(path, pattern) for pattern in patterns)
 
 

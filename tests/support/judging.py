@@ -174,7 +174,7 @@ def _unchanged(place: Place, fact: Fact) -> Verdict:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Tell whether two values are equal; lists of texts are compared as sets."""
+    """Return whether two values are equal; lists of texts are compared as sets."""
     if isinstance(one, list) and isinstance(other, list):
         texts = [each for each in (*one, *other) if isinstance(each, str)]
         if len(texts) == len(one) + len(other):
@@ -255,7 +255,7 @@ def _refused(place: Place, change: Changes, other: Steps, bad: list[Any]) -> Ver
 
 
 def _kept(answer: Answer, steps: Steps, value: Any) -> bool:
-    """Tell whether a value is stored; the status that a write returns has no other spec."""
+    """Return whether a value is stored; the status that a write returns has no other spec."""
     return steps[0] == "spec" and get(answer.body, steps) == value
 
 

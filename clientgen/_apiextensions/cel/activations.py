@@ -214,7 +214,7 @@ class Activation:
 
 
 def _is_optional(result: Any) -> bool:
-    """Tell whether a value is one that may be missing, which the library cannot show."""
+    """Return whether a value is one that may be missing, which the library cannot show."""
     if result.type().name() != "ERROR":
         return False
     try:

@@ -30,7 +30,7 @@ def _address(text: str) -> IPv4Address | IPv6Address:
 
 
 def makes_address(text: str) -> bool:
-    """Tell whether an expression may make an address."""
+    """Return whether an expression may make an address."""
     return _MAKES_ADDRESS.search(text) is not None
 
 
@@ -69,7 +69,7 @@ def ip(text: str) -> Tagged:
 
 
 def is_ip(text: str) -> bool:
-    """Tell whether it is an address."""
+    """Return whether it is an address."""
     try:
         _address(text)
     except ValueError:
@@ -78,7 +78,7 @@ def is_ip(text: str) -> bool:
 
 
 def is_canonical(text: str) -> bool:
-    """Tell whether an address is in its usual spelling.
+    """Return whether an address is in its usual spelling.
 
     Raises:
         ValueError: it is none.
@@ -92,7 +92,7 @@ def family(value: Tagged) -> int:
 
 
 def ip_is(value: Tagged, what: str) -> bool:
-    """Tell whether an address is of a kind, such as `loopback`."""
+    """Return whether an address is of a kind, such as `loopback`."""
     address = _address(value["ip"])
     if what == "global":  # Go's IsGlobalUnicast: private addresses are global
         broadcast = str(address) == "255.255.255.255"
@@ -111,7 +111,7 @@ def ip_is(value: Tagged, what: str) -> bool:
 
 
 def is_cidr(text: str) -> bool:
-    """Tell whether it is an address and the length of a prefix."""
+    """Return whether it is an address and the length of a prefix."""
     address, slash, length = text.partition("/")
     plain = re.fullmatch(r"0|[1-9][0-9]{0,2}", length)
     return (
@@ -149,7 +149,7 @@ def masked(value: Tagged) -> Tagged:
 
 
 def contains_ip(value: Tagged, other: Tagged | str) -> bool:
-    """Tell whether an address is within it."""
+    """Return whether an address is within it."""
     text = other if isinstance(other, str) else other["ip"]
     if not is_ip(text):
         raise ValueError("no such overload")
@@ -157,7 +157,7 @@ def contains_ip(value: Tagged, other: Tagged | str) -> bool:
 
 
 def contains_cidr(value: Tagged, other: Tagged | str) -> bool:
-    """Tell whether a whole network is within it."""
+    """Return whether a whole network is within it."""
     text = cidr(other)["cidr"] if isinstance(other, str) else other["cidr"]
     outer, inner = (ip_network(network, strict=False) for network in (value["cidr"], text))
     return outer.version == inner.version and inner.subnet_of(outer)  # type: ignore[arg-type]

@@ -106,7 +106,7 @@ def check(value: Tagged, verb: str) -> Tagged:
 
 
 def allowed(decision: Tagged) -> bool:
-    """Tell whether it is allowed."""
+    """Return whether it is allowed."""
     return bool(decision["allowed"])
 
 
@@ -116,7 +116,7 @@ def reason(decision: Tagged) -> str:
 
 
 def errored(decision: Tagged) -> bool:
-    """Tell whether there was an error; the roles of this server never lead to one."""
+    """Return whether there was an error; the roles of this server never lead to one."""
     del decision
     return False
 

@@ -57,5 +57,5 @@ def _told(message: str, text: str, position: int, *, composed: bool) -> str:
 
 
 def _is_member(function: str, text: str, position: int) -> bool:
-    """Tell whether a call, whose bracket is at the position, is one of a member."""
+    """Return whether a call, whose bracket is at the position, is one of a member."""
     return bool(re.search(rf"\.\s*{function}\s*$", text[:position]))

@@ -61,7 +61,7 @@ def declared_names(variable: str) -> tuple[str, ...]:
 
 
 def is_found(variable: str) -> bool:
-    """Tell whether runs of expressions find a variable of a policy.
+    """Return whether runs of expressions find a variable of a policy.
 
     API servers look for its unescaped name, so that they do not find `__namespace__`.
     """

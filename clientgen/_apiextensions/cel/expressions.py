@@ -229,7 +229,7 @@ _ON_TEXT: Final = ("matches", "find")
 
 
 def uses_old_self(text: str, declared: Declared, *, optional: bool) -> bool:
-    """Tell whether an expression that was checked looks at the old value."""
+    """Return whether an expression that was checked looks at the old value."""
     if "oldSelf" not in text:
         return False
     try:

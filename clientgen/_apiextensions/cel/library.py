@@ -29,7 +29,7 @@ _NO_QUANTITY: Final = (
 
 
 def is_sorted(values: list[Any]) -> bool:
-    """Tell whether no item is less than the one before it."""
+    """Return whether no item is less than the one before it."""
     return all(left <= right for left, right in pairwise(values))
 
 
@@ -102,7 +102,7 @@ def find_all(text: str, pattern: str, many: int = -1) -> list[str]:
 
 
 def is_url(text: str) -> bool:
-    """Tell whether it is an absolute URL, or an absolute path."""
+    """Return whether it is an absolute URL, or an absolute path."""
     return STRING_FORMATS["uri"](text)
 
 
@@ -145,7 +145,7 @@ def url_query(value: Tagged) -> dict[str, list[str]]:
 
 
 def is_quantity(text: str) -> bool:
-    """Tell whether it is a quantity."""
+    """Return whether it is a quantity."""
     try:
         Quantity(text)
     except ValueError:
@@ -190,7 +190,7 @@ def subtract(left: Tagged, right: Tagged | int) -> Tagged:
 
 
 def is_integer(value: Tagged) -> bool:
-    """Tell whether it is a whole number of 64 bits."""
+    """Return whether it is a whole number of 64 bits."""
     amount = _amount(value)
     return amount == amount.to_integral_value() and -_MAX_INT <= amount < _MAX_INT
 
@@ -254,7 +254,7 @@ def _normalized(text: str) -> str:
 
 
 def is_semver(text: str, normalize: bool = False) -> bool:
-    """Tell whether it is a semantic version."""
+    """Return whether it is a semantic version."""
     return _SEMVER.fullmatch(_normalized(text) if normalize else text) is not None
 
 
@@ -282,10 +282,10 @@ def compare(left: Tagged, right: Tagged) -> int:
 
 
 def is_less(left: Tagged, right: Tagged) -> bool:
-    """Tell whether a quantity or version is less than another."""
+    """Return whether a quantity or version is less than another."""
     return compare(left, right) < 0
 
 
 def is_greater(left: Tagged, right: Tagged) -> bool:
-    """Tell whether a quantity or version is greater than another."""
+    """Return whether a quantity or version is greater than another."""
     return compare(left, right) > 0

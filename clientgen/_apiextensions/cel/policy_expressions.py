@@ -184,7 +184,7 @@ _PLAIN: Final = re.compile(r"[A-Z<>, ]+")
 
 
 def _is_plain(text: str) -> bool:
-    """Tell whether variables can have a type; those of any other type have any, as with Go."""
+    """Return whether variables can have a type; those of any other type have any, as with Go."""
     return bool(_PLAIN.fullmatch(text))
 
 

@@ -62,7 +62,7 @@ class _Rule:
         self._shows_value = structure.type not in ("object", "array")
 
     def applies(self, *, has_old: bool) -> bool:
-        """Tell whether it is to be run; rules about changes need an old value."""
+        """Return whether it is to be run; rules about changes need an old value."""
         return has_old or not self.uses_old or self.optional
 
     def cost(self, rule_input: _RuleInput) -> float:
@@ -70,7 +70,7 @@ class _Rule:
         return cost(self.text, rule_input.size, optional=self.optional)
 
     def run(self, rule_input: _RuleInput) -> bool:
-        """Tell whether the object keeps it."""
+        """Return whether the object keeps it."""
         return self._evaluated(self.text, rule_input) is True
 
     def _evaluated(self, text: str, rule_input: _RuleInput) -> Any:

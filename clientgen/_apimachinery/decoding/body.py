@@ -86,7 +86,7 @@ _PARAMETER: Final = re.compile(rf'\s*;\s*({_WORD})=({_WORD}|"(?:[^"\\\r\n]|\\[^\
 
 
 def _are_parameters(text: str) -> bool:
-    """Tell whether what follows a media type is in order: Go's mime.ParseMediaType."""
+    """Return whether what follows a media type is in order: Go's mime.ParseMediaType."""
     at = 0
     known: dict[str, str] = {}
     while found := _PARAMETER.match(text, at):

@@ -27,7 +27,7 @@ def check_depth(value: Any) -> None:
 
 
 def is_too_deep(value: Any) -> bool:
-    """Tell whether objects and lists are nested too deeply, without recursion."""
+    """Return whether objects and lists are nested too deeply, without recursion."""
     level: list[Any] = [value]
     for _ in range(MAX_DEPTH):
         level = [inside for inner in level for inside in _within(inner)]

@@ -192,7 +192,7 @@ def _why(error: JSONDecodeError) -> str:
 
 
 def _before(text: str, at: int) -> str:
-    """Tell whether a comma is missing in an object or in a list: a bracket that is left open."""
+    """Return whether a comma is missing in an object or in a list: a bracket that is left open."""
     depth = 0
     for character in reversed(text[:at]):
         depth += (character in "]}") - (character in "[{")

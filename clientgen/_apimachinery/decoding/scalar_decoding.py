@@ -152,7 +152,7 @@ def milli_quantity(value: Any) -> str:
 
 
 def _is_short(value: str | float) -> bool:
-    """Tell whether it may be remembered: long texts would fill the memory."""
+    """Return whether it may be remembered: long texts would fill the memory."""
     return not isinstance(value, str) or len(value) <= _MAX_CACHED_CHARS
 
 
@@ -171,7 +171,7 @@ def _canonical(value: str | float) -> str:
 
 
 def _stays(text: str) -> bool:
-    """Tell whether the server takes it for canonical already, as it does with some that are not.
+    """Return whether the server takes it for canonical already, as it does with some that are not.
 
     That is what its quick way of reading takes: at most 18 digits, counting in thousands.
     """

@@ -95,7 +95,7 @@ def union(annotation: Any) -> tuple[Any, ...]:
 
 
 def allows_none(annotation: Any) -> bool:
-    """Tell whether None is one of the alternatives."""
+    """Return whether None is one of the alternatives."""
     annotation = unalias(annotation)
     if get_origin(annotation) is Annotated:
         return allows_none(get_args(annotation)[0])

@@ -226,7 +226,7 @@ class SchemaBuilder:
 
 
 def _is_optional(cls: type[Model]) -> bool:
-    """Tell whether its module says that fields are optional."""
+    """Return whether its module says that fields are optional."""
     module = loaded(cls.__module__)
     markers = module.source.markers if module else ()
     parsed = parse_markers(markers, Problems(), "module")  # `declared_kinds` tells its problems

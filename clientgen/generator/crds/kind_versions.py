@@ -30,7 +30,7 @@ class Version:
         return [marker for marker in self.markers if marker.name == name]
 
     def is_skipped(self) -> bool:
-        """Tell whether its class or its module asks to be left out."""
+        """Return whether its class or its module asks to be left out."""
         module = parse_markers(self.kind.module.markers, Problems(), "module")
         own = any(marker.name in ("skip", "skipversion") for marker in self.markers)
         return own or any(marker.name == "skip" for marker in module)

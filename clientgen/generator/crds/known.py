@@ -45,7 +45,7 @@ _MODELS: Final = re.compile(r"\.models(_\d+)?$")
 
 
 def is_generated(cls: type[Model]) -> bool:
-    """Tell whether a class is of a generated package."""
+    """Return whether a class is of a generated package."""
     module = loaded(cls.__module__)
     file = getattr(module.module, "__file__", None) if module else None
     return bool(file) and _has_header(str(file))
@@ -79,7 +79,7 @@ def _add(schema: Schema, facts: openapi.Schema) -> None:
 
 
 def _has_keys(schema: Schema, keys: Iterable[str]) -> bool:
-    """Tell whether every key is always there: a server takes no other lists of type map."""
+    """Return whether every key is always there: a server takes no other lists of type map."""
     items: Schema = schema["items"]
     properties: dict[str, Schema] = items.get("properties", {})
     required: list[str] = items.get("required", [])

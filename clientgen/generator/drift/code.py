@@ -6,7 +6,7 @@ import ast
 
 
 def same_code(before: str, after: str) -> bool:
-    """Tell whether two modules differ in comments, docstrings and layout at most."""
+    """Return whether two modules differ in comments, docstrings and layout at most."""
     try:
         return _dump(before) == _dump(after)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -209,7 +209,7 @@ class _Reader:
         return _guess(self._bare(stops))
 
     def _is_map(self) -> bool:
-        """Tell whether a name and a colon come first; `{}` is a map, too."""
+        """Return whether a name and a colon come first; `{}` is a map, too."""
         ahead = _Reader(self._text)
         ahead._at = self._at + 1
         if ahead._peek() in ("}", ""):

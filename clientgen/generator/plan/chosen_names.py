@@ -46,7 +46,7 @@ def _known(api: Api) -> dict[str, tuple[GroupVersion, str]]:
 def _is_free(
     api: Api, name: tuple[GroupVersion, str], new_name: PlacedText, problems: Problems
 ) -> bool:
-    """Tell whether a class can get another name: not if it exists already."""
+    """Return whether a class can get another name: not if it exists already."""
     model = ModelId(*name)
     if not is_shared(model) and model not in api.imported:
         return True

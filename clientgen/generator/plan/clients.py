@@ -56,7 +56,7 @@ def client_plans(
 
 
 def has_calls(resource: Resource) -> bool:
-    """Tell whether a client of it could do anything."""
+    """Return whether a client of it could do anything."""
     return bool(resource.verbs or resource.methods or resource.subresources or resource.streams)
 
 
@@ -84,7 +84,7 @@ def _client(resource: Resource, kind: str, expansions: Mapping[str, Expansion]) 
 
 
 def _waits(resource: Resource) -> bool:
-    """Tell whether its objects can be waited for: whether they are listed and watched.
+    """Return whether its objects can be waited for: whether they are listed and watched.
 
     A marker may have given the name to another method.
     """

@@ -231,7 +231,7 @@ class Modules:
         return f"{self.packages[group_version.group]}/{version}"
 
     def is_elsewhere(self, model: ModelId) -> bool:
-        """Tell whether the class is in no module of this package."""
+        """Return whether the class is in no module of this package."""
         return is_shared(model) or model in self.imported
 
     def symbol(self, model: ModelId) -> Symbol:

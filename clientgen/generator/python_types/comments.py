@@ -85,7 +85,7 @@ class Comments:
 
 
 def is_marker(text: str) -> bool:
-    """Tell whether a comment speaks to generators: `+1 for this` and `+ an item` do not."""
+    """Return whether a comment speaks to generators: `+1 for this` and `+ an item` do not."""
     if not text.startswith("+"):
         return False
     meant = text.startswith(_FAMILIES) or bool(_MARKER.match(text))

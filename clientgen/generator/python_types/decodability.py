@@ -113,7 +113,7 @@ def _not_of(annotation: Any, value: object) -> str:
 
 
 def _is_strict(annotation: Any) -> bool:
-    """Tell whether a Literal of typing stands there, without `| str` or `| int` beside it."""
+    """Return whether a Literal of typing stands there, without `| str` or `| int` beside it."""
     annotation = unalias(annotation)
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin in _UNIONS and (str in arguments or int in arguments):

@@ -70,7 +70,7 @@ def literal_aliases(names: dict[str, Any], aliases: Mapping[str, ast.expr]) -> d
 
 
 def _mentions(node: ast.expr, names: Mapping[str, Any], aliases: Mapping[str, Any]) -> bool:
-    """Tell whether an expression is made of literals: by name, or by way of another alias."""
+    """Return whether an expression is made of literals: by name, or by way of another alias."""
     return any(
         (isinstance(part, ast.Name) and (names.get(part.id) is Literal or part.id in aliases))
         or (isinstance(part, ast.Attribute) and part.attr == "Literal")
@@ -255,7 +255,7 @@ def _refused(annotation: Any, origin: Any) -> tuple[str, str]:
 
 
 def _is_record(annotation: Any) -> bool:
-    """Tell whether it is a class with fields of another library."""
+    """Return whether it is a class with fields of another library."""
     if dataclasses.is_dataclass(annotation) or typing.is_typeddict(annotation):
         return True
     return isinstance(annotation, type) and issubclass(annotation, msgspec.Struct)

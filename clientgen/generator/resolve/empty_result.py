@@ -47,7 +47,7 @@ def _why(specs: Iterable[Spec]) -> Iterator[tuple[Spec, str]]:
 
 
 def _is_about(item: Skipped, described: Iterable[Spec]) -> bool:
-    """Tell whether something was left out that could have been a resource."""
+    """Return whether something was left out that could have been a resource."""
     ignored = {what for spec in described for what, _ in spec.ignored}
     return item.what not in ignored
 

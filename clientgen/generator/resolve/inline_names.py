@@ -47,7 +47,7 @@ def place_names(paths: Iterable[Path], used: Iterable[str] = ()) -> dict[Path, s
 
 
 def _is_short(path: Path, name: str) -> bool:
-    """Tell whether a name is kept: those of a kind's own parts are, however long the kind's is."""
+    """Return whether a name is kept. Parts of a kind keep theirs, however long the kind's is."""
     return len(name) <= _MAX_NAME_LENGTH or (
         path[1:] in _OWN_PARTS and len(name) <= 2 * _MAX_NAME_LENGTH
     )

@@ -40,13 +40,13 @@ class KindSelection:
         self._any_selected = False
 
     def takes(self, group_version: GroupVersion, kind: str) -> bool:
-        """Tell whether a kind is generated."""
+        """Return whether a kind is generated."""
         is_taken = self.keeps(group_version, kind)
         self._any_selected |= is_taken
         return is_taken
 
     def keeps(self, group_version: GroupVersion, kind: str) -> bool:
-        """Tell whether a kind that has no clients is one of the package's."""
+        """Return whether a kind that has no clients is one of the package's."""
         names = (group_version.group or _CORE, group_version.version, kind)
         self._all_kinds.add(names)
         include, exclude = self._selection.include, self._selection.exclude
@@ -83,7 +83,7 @@ class KindSelection:
 
 
 def is_wanted(selection: Selection, group_version: GroupVersion) -> bool:
-    """Tell whether any kind of a group version could be generated."""
+    """Return whether any kind of a group version could be generated."""
     names = _names(group_version)
     excluded = (
         pattern.text for pattern in selection.exclude if pattern.text.count("/") < len(names)

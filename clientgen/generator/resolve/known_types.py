@@ -214,12 +214,12 @@ class KnownTypes:
 
 
 def _is_of_one_kind(model: ModelId) -> bool:
-    """Tell whether a type is named after one kind but has a common shape, as NodeCondition."""
+    """Return whether a type is named after one kind but has a common shape, as NodeCondition."""
     return model.name.endswith("Condition") and model.group_version != META_V1
 
 
 def _is_wide(schema: Schema) -> bool:
-    """Tell whether the properties alone say enough: what is required tells small shapes apart."""
+    """Return whether the properties alone say enough: what is required tells small shapes apart."""
     return len(schema.properties) >= _MIN_PROPERTIES_BY_NAME or is_telling(schema)
 
 

@@ -39,7 +39,7 @@ WELL_KNOWN: Mapping[str, Scalar] = {
 
 
 def is_custom(definition: Definition) -> bool:
-    """Tell whether a definition is a custom resource's: a server names those after their own kind.
+    """Return whether it is the definition of a custom resource: a server names it after its kind.
 
     It is the reversed group, the version and the kind; Kubernetes' own have Go packages.
     """

@@ -93,7 +93,7 @@ def _taken_over(schema: Schema) -> Iterator[str]:
 
 
 def can_be_field(name: str) -> bool:
-    """Tell whether a property of this name can be an attribute of a model."""
+    """Return whether a property of this name can be an attribute of a model."""
     return not _NO_NAME.search(name)
 
 
@@ -106,18 +106,18 @@ def with_metadata(schema: Schema, definitions: Definitions) -> Schema:
 
 
 def is_free(schema: Schema) -> bool:
-    """Tell whether an object may have properties that are not described."""
+    """Return whether an object may have properties that are not described."""
     return schema.allows_additional or schema.preserves_unknown
 
 
 def is_any_object(schema: Schema) -> bool:
-    """Tell whether a schema describes a resource of any kind: the type fields at most."""
+    """Return whether a schema describes a resource of any kind: the type fields at most."""
     free = schema.is_embedded_resource and schema.preserves_unknown
     return free and schema.properties.keys() <= _TYPE_META
 
 
 def is_filled_in(schema: Schema, *, custom: bool) -> bool:
-    """Tell whether the server fills in a field that was not given.
+    """Return whether the server fills in a field that was not given.
 
     Kubernetes states the zero value for whatever it requires and has no default for; what a custom
     resource states is meant.

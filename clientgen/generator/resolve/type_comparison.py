@@ -136,7 +136,7 @@ def _is_embedded_meta(properties: Mapping[str, Schema], shape: Shape) -> bool:
 
 
 def _has_properties_of(schema: Schema, shape: Shape, *, older: bool) -> bool:
-    """Tell whether the names of the properties are the type's."""
+    """Return whether the names of the properties are the type's."""
     names = schema.properties.keys()
     absent = shape.types.keys() - names
     if not names <= shape.types.keys() or absent & shape.required:
@@ -154,7 +154,7 @@ def _inside(schema: Schema, type_: ListType | MapType) -> Schema | None:
 
 
 def is_telling(schema: Schema, least: int = TELLING) -> bool:
-    """Tell whether a schema has enough properties, on all levels, to be recognized."""
+    """Return whether a schema has enough properties, on all levels, to be recognized."""
     count, waiting = 0, [schema]
     while waiting and count < least:
         properties = waiting.pop().properties
@@ -171,7 +171,7 @@ def _innermost(schema: Schema) -> Schema:
 
 
 def _requires_the_same(schema: Schema, shape: Shape, copy: CopyKind, *, inside: bool) -> bool:
-    """Tell whether the same is required; what has a default is required of nobody.
+    """Return whether the same is required; what has a default is required of nobody.
 
     A part of an older copy may ask for more. A partial copy asks for nothing: who asks for
     something in it means the rest not to be required.
@@ -187,7 +187,7 @@ def _requires_the_same(schema: Schema, shape: Shape, copy: CopyKind, *, inside: 
 
 
 def _is_left_open(schema: Schema, type_: TypeRef) -> bool:
-    """Tell whether anything is allowed for an object, a map or a list of objects.
+    """Return whether anything is allowed for an object, a map or a list of objects.
 
     Some writers say so of quantities, of what they do not check, and of what would be too long.
     """
@@ -205,7 +205,7 @@ def _is_map(schema: Schema) -> bool:
 
 
 def _is_value(schema: Schema, type_: EnumType | Scalar | UnionType) -> bool:
-    """Tell whether a schema that is no model is how some writer says this type."""
+    """Return whether a schema that is no model is how some writer says this type."""
     if isinstance(type_, UnionType):
         return False
     kind, format_ = schema.type, schema.format

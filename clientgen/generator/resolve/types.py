@@ -170,7 +170,7 @@ class Types:
         return self._models[model].item if model in self._models else None
 
     def has_object_metadata(self, model: ModelId) -> bool:
-        """Tell whether it has metadata as objects have: a name, a namespace, a version."""
+        """Return whether it has metadata as objects have: a name, a namespace, a version."""
         wanted = ModelType(ModelId(META_V1, "ObjectMeta"))
         fields = self._models[model].fields if model in self._models else ()
         return any(field.name == "metadata" and field.type == wanted for field in fields)

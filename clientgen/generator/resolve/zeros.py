@@ -49,5 +49,5 @@ _ZEROS: Final[Mapping[tuple[str, str], set[str]]] = {
 
 
 def reads_as_zero(model: ModelId, name: str) -> bool:
-    """Tell whether a number of one of Kubernetes' own types is zero when it is left out."""
+    """Return whether a number of one of Kubernetes' own types is zero when it is left out."""
     return name in _ZEROS.get((str(model.group_version), model.name), ())

@@ -228,7 +228,7 @@ def group_version(key: str) -> str:
 
 
 def may_remember(rest: Rest) -> bool:
-    """Tell whether what this server says may be kept, and what was kept be used.
+    """Return whether what this server says may be kept, and what was kept be used.
 
     Without TLS, or with an unverified certificate, anybody may answer.
     """

@@ -118,7 +118,7 @@ def shared_types() -> frozenset[ModelId]:
 
 
 def is_shared(model: ModelId) -> bool:
-    """Tell whether the runtime has the model."""
+    """Return whether the runtime has the model."""
     return model.group_version == META_V1 and model in shared_types()
 
 
@@ -190,7 +190,7 @@ def find_package(
 
 
 def _is_sound(manifest: Manifest) -> bool:
-    """Tell whether its words are of an API, and its folders and packages can be imported from."""
+    """Return whether its words are of an API, and its folders and packages can be imported from."""
     words = Words(Problems())
     group_versions = manifest.group_versions or {}
     versions = map(GroupVersion.parse, group_versions)

@@ -51,7 +51,7 @@ class Paths:
             used.add(path.removesuffix(".html").lower())
 
     def __contains__(self, name: PythonClass) -> bool:
-        """Tell whether a type has a page."""
+        """Return whether a type has a page."""
         return name in self._paths
 
     def of(self, name: PythonClass) -> str:

@@ -118,7 +118,7 @@ class WebhookCall:
         return f"{self.target.url}?{self.query}" if self.query else self.target.url
 
     def claim(self) -> bool:
-        """Tell whether the caller has to make this call; that is so for one caller."""
+        """Return whether the caller has to make this call; that is so for one caller."""
         if self.outcome is not None:
             return False
         try:

@@ -51,7 +51,7 @@ class RunNetwork(Protocol):
         ...
 
     def is_held(self, stream: WatchStream) -> bool:
-        """Tell whether a fault holds back the events of a stream."""
+        """Return whether a fault holds back the events of a stream."""
         ...
 
     async def before(

@@ -79,7 +79,7 @@ class Scratch:
                 self.admin.core_v1.namespaces().finalize(namespace)
 
     def has_controllers(self) -> bool:
-        """Tell whether controllers are at work: they put a ConfigMap into each new namespace."""
+        """Return whether controllers are at work: they put a ConfigMap into each new namespace."""
         name = self.make()
         maps = self.admin.core_v1.config_maps(name)
         watch = maps.watch(field_selector="metadata.name=kube-root-ca.crt", timeout=MOMENT)

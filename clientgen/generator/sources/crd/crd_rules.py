@@ -155,7 +155,7 @@ def _refused(definition: dict[str, Any], where: str, causes: Iterable[Cause]) ->
 
 
 def _causes(definition: dict[str, Any]) -> tuple[list[Cause], bool]:
-    """List the server's complaints, and tell whether all libraries for the checks were there."""
+    """List the server's complaints. Return also whether all libraries for the checks were there."""
     # Late: the server takes longer to load than a small package to be generated.
     from clientgen._apiextensions import validate_definition
     from clientgen._apiextensions.libraries import MissingLibrary
@@ -209,7 +209,7 @@ def _plain(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _follows(cause: Cause, definition: Mapping[str, Any]) -> bool:
-    """Tell whether it is only wrong because something else is, which is told for itself."""
+    """Return whether it is only wrong because something else is, which is told for itself."""
     if cause.field.startswith("status."):
         return True
     names: dict[str, Any] = found_at(definition, ["spec", "names"]) or {}
@@ -220,7 +220,7 @@ def _follows(cause: Cause, definition: Mapping[str, Any]) -> bool:
 
 
 def _is_beyond(field: str, definition: Mapping[str, Any], parts: list[str | int]) -> bool:
-    """Tell whether a rule is complained about that this server cannot judge."""
+    """Return whether a rule is complained about that this server cannot judge."""
     if "x-kubernetes-validations" not in field:
         return False
     return bool(_NOT_KNOWN_HERE.search(str(found_at(definition, parts) or "")))

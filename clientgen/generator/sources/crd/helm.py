@@ -12,7 +12,7 @@ _DIRECTIVE = re.compile(r"^(?:[^#'\"\n]*[:\-]\s+|\s*)\{\{.*", re.MULTILINE)
 
 
 def is_template(text: str) -> bool:
-    """Tell whether a chart would fill in something here."""
+    """Return whether a chart would fill in something here."""
     return "{{" in text
 
 

@@ -138,7 +138,7 @@ def _objects(value: Any, where: str) -> Iterator[tuple[Any, str]]:
 
 
 def _is_fragment(value: Mapping[str, Any]) -> bool:
-    """Tell whether it is a piece of a definition, as operators keep them for kustomize."""
+    """Return whether it is a piece of a definition, as operators keep them for kustomize."""
     spec = value.get("spec")
     return not is_object(spec) or not spec.keys() & {"group", "names", "versions"}
 

@@ -83,7 +83,7 @@ def _check_role(
 
 
 def _allowed(caller: Caller, access: Access, reader: ObjectReader) -> bool:
-    """Tell whether the verb allows it; if not, its rules may be held all the same."""
+    """Return whether the verb allows it; if not, its rules may be held all the same."""
     allowed = decide(caller, access, reader).allowed
     if allowed:
         _note(caller, access, allowed=True)
@@ -173,7 +173,7 @@ def _broken_up(rule: Mapping[str, Any]) -> Iterator[dict[str, list[str]]]:
 
 
 def _covers(rule: Mapping[str, Any], single: Mapping[str, list[str]]) -> bool:
-    """Tell whether a rule allows all that a single rule allows; `*` is a plain verb here."""
+    """Return whether a rule allows all that a single rule allows; `*` is a plain verb here."""
     [verb] = single["verbs"]
     if "nonResourceURLs" in single:
         return Access(verb, path=single["nonResourceURLs"][0]).fits(rule)

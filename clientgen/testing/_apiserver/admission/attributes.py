@@ -59,7 +59,7 @@ class Reinvocation:
                 self.wanted = True
 
     def is_wanted_by(self, plugin: str, name: str) -> bool:
-        """Tell whether somebody is to see the object again, in the second run."""
+        """Return whether somebody is to see the object again, in the second run."""
         return self._seen.get(plugin, {}).get(name, False)
 
 
@@ -124,7 +124,7 @@ class Attributes:
         return self.cluster.get("", _NAMESPACES, "", self.namespace)
 
     def replace(self, value: dict[str, Any]) -> bool:
-        """Put another object in the place of `object`; tell whether it differs.
+        """Put another object in the place of `object`. Return whether it differs.
 
         It is decoded as the body of a request is, and gets defaults.
 

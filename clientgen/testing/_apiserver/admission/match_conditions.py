@@ -25,7 +25,7 @@ def meets(
     *,
     lenient: bool,
 ) -> bool:
-    """Tell whether a request meets all conditions.
+    """Return whether a request meets all conditions.
 
     Args:
         conditions: the conditions.

@@ -80,7 +80,7 @@ def decider(cluster: ClusterState) -> _apiextensions.Decide:
 def conditions_met(
     conditions: Sequence[str], activation: _apiextensions.Activation, *, ignores_failures: bool
 ) -> bool:
-    """Tell whether the `matchConditions` of a policy hold.
+    """Return whether the `matchConditions` of a policy hold.
 
     Raises:
         PolicyError: one has no value, none is false, and failures count.

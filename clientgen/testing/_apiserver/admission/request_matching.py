@@ -31,7 +31,7 @@ _CONFIGURATIONS = frozenset(
 
 
 def is_configuration(resource: Resource) -> bool:
-    """Tell whether a resource configures admission itself, which therefore is not asked."""
+    """Return whether a resource configures admission itself, which therefore is not asked."""
     return resource.group == _GROUP and resource.plural in _CONFIGURATIONS
 
 
@@ -39,7 +39,7 @@ def is_configuration(resource: Resource) -> bool:
 
 
 def matches_rule(rule: Mapping[str, Any], attributes: Attributes, resource: Resource) -> bool:
-    """Tell whether a rule is about a request, if it were one for `resource`."""
+    """Return whether a rule is about a request, if it were one for `resource`."""
     return (
         _in_scope(rule.get("scope") or _ALL, attributes)
         and _has(texts(rule, "operations"), attributes.operation)
@@ -137,12 +137,12 @@ def converted(
 
 
 def selects_labels(selector: Mapping[str, Any] | None, labels: Mapping[str, str]) -> bool:
-    """Tell whether a LabelSelector matches labels; an empty one matches everything."""
+    """Return whether a LabelSelector matches labels; an empty one matches everything."""
     return not selector or selects(selector, labels)
 
 
 def selects_namespace(selector: Mapping[str, Any] | None, attributes: Attributes) -> bool:
-    """Tell whether a namespaceSelector selects the namespace; cluster-scoped objects always are.
+    """Return whether a namespaceSelector selects the namespace; cluster-scoped objects always are.
 
     Raises:
         Failure: 404, there is no such namespace.
@@ -159,7 +159,7 @@ def selects_namespace(selector: Mapping[str, Any] | None, attributes: Attributes
 
 
 def selects_object(selector: Mapping[str, Any] | None, attributes: Attributes) -> bool:
-    """Tell whether an objectSelector selects the new object or the old one."""
+    """Return whether an objectSelector selects the new object or the old one."""
     if not selector:
         return True
     return any(

@@ -97,7 +97,7 @@ class _Webhooks(Plugin):
             yield from known[1]
 
     def _invocation(self, hook: _Hook, attributes: Attributes) -> _Invocation | None:
-        """Tell whether a webhook has to be asked.
+        """Return whether a webhook has to be asked.
 
         Raises:
             Failure: 404 for a namespace that is gone, 403 for a condition that cannot be decided.
@@ -233,7 +233,7 @@ class MutatingWebhooks(_Webhooks):
     def _patch(
         self, invocation: _Invocation, attributes: Attributes, operations: list[Any]
     ) -> bool:
-        """Change the object as a webhook says; tell whether it differs now."""
+        """Change the object as a webhook says. Return whether it differs now."""
         new, _ = self._webhook_objects(invocation, attributes)
         name = invocation.hook.name
         if new is None:

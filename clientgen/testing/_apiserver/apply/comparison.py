@@ -91,7 +91,7 @@ def _listed(item: Any) -> list[Any]:
 
 
 def _is_leaf(shape: Shape, old: Any, new: Any) -> bool:
-    """Tell whether two values are compared whole: atomic ones, and empty ones."""
+    """Return whether two values are compared whole: atomic ones, and empty ones."""
     if isinstance(shape, Scalar) or shape.atomic:
         return True
     container = dict if isinstance(shape, Map) else list

@@ -19,7 +19,7 @@ def metadata_of(value: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Tell whether two values are equal, the order of members apart."""
+    """Return whether two values are equal, the order of members apart."""
     if one is other:
         return True
     if one != other:
@@ -30,7 +30,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 def _alike(one: Any, other: Any) -> bool:
-    """Tell whether `same` holds for two values that Python finds equal."""
+    """Return whether `same` holds for two values that Python finds equal."""
     if is_object(one):
         return all(_alike(each, other[name]) for name, each in one.items())
     if is_array(one):

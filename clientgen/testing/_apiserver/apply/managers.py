@@ -81,7 +81,7 @@ def stamp(now: datetime) -> str:
 
 
 def is_reset(entries: Any) -> bool:
-    """Tell whether a client asks to forget all ownership: with no entry, or with an empty one."""
+    """Return whether a client asks to forget all ownership: with no entry, or with an empty one."""
     if not is_array(entries):
         return False
     return not entries or (

@@ -178,7 +178,7 @@ def _with_entries(value: dict[str, Any], managers: Managers) -> dict[str, Any]:
 
 
 def same_but_times(old: dict[str, Any], new: dict[str, Any]) -> bool:
-    """Tell whether nothing but the times in managedFields tells two objects apart.
+    """Return whether nothing but the times in managedFields tells two objects apart.
 
     A write that comes to that changes nothing: not the times, and not the version either.
     """

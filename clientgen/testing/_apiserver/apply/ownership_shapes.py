@@ -154,7 +154,7 @@ class Map:
         return not self._declared and self._rest is DEDUCED
 
     def declares(self, name: str) -> bool:
-        """Tell whether the schema names this field."""
+        """Return whether the schema names this field."""
         return name in self._declared
 
     def field(self, name: str) -> Type | None:
@@ -219,7 +219,7 @@ _COMMON: Final = Schemas({"ObjectMeta": _OBJECT_META})
 
 
 def is_built_in(schema: ResolvedSchema) -> bool:
-    """Tell whether it is one of the server's own definitions, not a custom kind's schema."""
+    """Return whether it is one of the server's own definitions, not a custom kind's schema."""
     return schema.name.startswith(_BUILT_IN)
 
 

@@ -192,7 +192,7 @@ class _Named(Struct):
 
 
 def _gave_up(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
-    """Tell whether a definition goes without a name that it had."""
+    """Return whether a definition goes without a name that it had."""
     return any(value and after.get(name) != value for name, value in before.items())
 
 

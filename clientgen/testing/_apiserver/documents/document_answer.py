@@ -52,7 +52,7 @@ class Asked:
         return self.headers.get("user-agent", "").startswith(_BROWSERS)
 
     def has(self, etag: str) -> bool:
-        """Tell whether the client has the document of that tag already."""
+        """Return whether the client has the document of that tag already."""
         tags = [each.strip().removeprefix("W/") for each in self._known.split(",")]
         return etag in tags or "*" in tags
 
@@ -123,7 +123,7 @@ def media_types(accept: str) -> list[str]:
 
 
 def is_json_accepted(accept: str) -> bool:
-    """Tell whether plain JSON will do."""
+    """Return whether plain JSON will do."""
     known = {"application/json", "application/*", "*/*"}
     return not accept.strip() or not known.isdisjoint(media_types(accept))
 

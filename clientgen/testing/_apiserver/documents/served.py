@@ -87,7 +87,7 @@ class Documents:
         self._made = None
 
     def is_broken(self, path: str) -> bool:
-        """Tell whether a path is in a group version that cannot be reached."""
+        """Return whether a path is in a group version that cannot be reached."""
         if not self._broken:
             return False
         root, group, version, *_ = *path.split("/")[1:], "", "", ""

@@ -99,11 +99,11 @@ class Discovery:
         }
 
     def has(self, group: str, version: str) -> bool:
-        """Tell whether anything is served in a version of a group."""
+        """Return whether anything is served in a version of a group."""
         return version in self._groups.get(group, {})
 
     def is_custom(self, group: str, version: str) -> bool:
-        """Tell whether all that is served there are custom resources."""
+        """Return whether all that is served there are custom resources."""
         return all(each.is_custom for each in self._groups[group][version])
 
     @cached_property

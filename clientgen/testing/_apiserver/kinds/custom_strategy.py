@@ -201,11 +201,11 @@ class CustomStrategy(Strategy):
         return copy, f"{stored.name}#{self._shape}"
 
     def is_outdated(self, form: str) -> bool:
-        """Tell whether the stored version is another one now."""
+        """Return whether the stored version is another one now."""
         return _version_of(form) != self.definition.storage_version.name
 
     def is_converted_by_webhook(self, form: str) -> bool:
-        """Tell whether a webhook has to convert what is stored in a form."""
+        """Return whether a webhook has to convert what is stored in a form."""
         return self.asks_webhook and _version_of(form) != self.version.name
 
     def source_of(self, form: str) -> CustomVersion:

@@ -40,7 +40,7 @@ class Routes:
         self.resource = resource
 
     def has(self, place: Place) -> bool:
-        """Tell whether there is such a path."""
+        """Return whether there is such a path."""
         resource, name, subresource = self.resource, place.name, place.subresource
         fits = resource.namespaced if place.namespace else not (resource.namespaced and name)
         if name and resource.verbs == _POST_ONLY and not subresource:
@@ -75,7 +75,7 @@ class Routes:
         return self.resource.verbs
 
     def needs_namespace(self, place: Place, verb: str) -> bool:
-        """Tell whether a verb needs a namespace that the path does not have."""
+        """Return whether a verb needs a namespace that the path does not have."""
         outside = self.resource.namespaced and not place.namespace
         return outside and verb not in ("list", "watch") and not place.subresource
 
@@ -84,7 +84,7 @@ class CustomRoutes(Routes):
     """The routes of a custom resource."""
 
     def has(self, place: Place) -> bool:
-        """Tell whether there is such a path; subresources are checked with the verb."""
+        """Return whether there is such a path; subresources are checked with the verb."""
         namespaced = self.resource.namespaced
         return namespaced == bool(place.namespace) or (namespaced and not place.name)
 

@@ -155,7 +155,7 @@ class Strategy:
             new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
 
     def is_new_generation(self, new: dict[str, Any], old: dict[str, Any], subresource: str) -> bool:
-        """Tell whether a change increases the generation."""
+        """Return whether a change increases the generation."""
         return any(new.get(name) != old.get(name) for name in self.generation_fields or ())
 
     def reset_fields(self, subresource: str) -> tuple[tuple[str, ...], ...]:
@@ -308,11 +308,11 @@ class Strategy:
         return None
 
     def is_emptied_first(self, obj: dict[str, Any]) -> bool:
-        """Tell whether an object is a namespace whose content has to be deleted before it."""
+        """Return whether an object is a namespace whose content has to be deleted before it."""
         return False
 
     def begin_deletion(self, obj: dict[str, Any], now: datetime) -> bool:
-        """Mark an object that a controller of its own deletes; tell whether that was done."""
+        """Mark an object that a controller of its own deletes. Return whether that was done."""
         return False
 
     # ------------------------------------------------------------------------------ reads
@@ -357,11 +357,11 @@ class Strategy:
         return value, *self.to_storage(value)
 
     def is_outdated(self, form: str) -> bool:
-        """Tell whether a write of the same stores the object in another version."""
+        """Return whether a write of the same stores the object in another version."""
         return False
 
     def is_converted_by_webhook(self, form: str) -> bool:
-        """Tell whether a webhook has to convert what is stored in a form."""
+        """Return whether a webhook has to convert what is stored in a form."""
         return False
 
     def to_storage(self, value: dict[str, Any]) -> tuple[dict[str, Any], str]:

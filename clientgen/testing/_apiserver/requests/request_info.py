@@ -138,5 +138,5 @@ def resource_of_path(request: Request) -> tuple[str, str, str, str, str, str] | 
 
 
 def _names_content(parts: list[str]) -> bool:
-    """Tell whether `namespaces/x/...` goes on to something inside the namespace."""
+    """Return whether `namespaces/x/...` goes on to something inside the namespace."""
     return bool(parts[2:]) and (bool(parts[3:]) or parts[2] not in _NAMED_NAMESPACE)

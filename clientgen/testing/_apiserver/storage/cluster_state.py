@@ -197,7 +197,7 @@ class ClusterState:
         return [view.value(record) for record in collection.now(namespace)]
 
     def serves(self, value: Mapping[str, Any]) -> bool:
-        """Tell whether the kind of an object is served."""
+        """Return whether the kind of an object is served."""
         group, _, version = value["apiVersion"].rpartition("/")
         return self.registry.of_kind(group, version, value["kind"]) is not None
 

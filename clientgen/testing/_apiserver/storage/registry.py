@@ -87,7 +87,7 @@ class Registry:
         return self._group_versions.get(group, set())
 
     def is_custom(self, group: str) -> bool:
-        """Tell whether all that is served in a group is from definitions."""
+        """Return whether all that is served in a group is from definitions."""
         return group not in self._built_in_groups
 
     def resources(self) -> Iterator[Resource]:
@@ -170,7 +170,7 @@ class Registry:
             self._strategies[_key(resource)] = strategy
 
     def is_defined(self, name: str) -> bool:
-        """Tell whether the definition of that name is served."""
+        """Return whether the definition of that name is served."""
         return name in self._custom
 
     def _refresh(self) -> None:

@@ -79,7 +79,7 @@ def evict(pod: dict[str, Any], budgets: Iterable[dict[str, Any]], now: datetime)
 
 
 def _is_unguarded(pod: Mapping[str, Any]) -> bool:
-    """Tell whether the pod does not count for budgets: it does not run, or is going already."""
+    """Return whether the pod does not count for budgets: it does not run, or is going already."""
     going = bool(pod["metadata"].get("deletionTimestamp"))
     return going or part(pod, "status").get("phase") in _UNGUARDED
 
@@ -110,7 +110,7 @@ def _covers(budget: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
 
 
 def _may_go_unhealthy(pod: Mapping[str, Any], budget: Mapping[str, Any]) -> bool:
-    """Tell whether a pod that is not ready may go although nothing is to spare."""
+    """Return whether a pod that is not ready may go although nothing is to spare."""
     conditions = parts(part(pod, "status"), "conditions")
     ready = any(each.get("type") == "Ready" and each.get("status") == "True" for each in conditions)
     if ready:

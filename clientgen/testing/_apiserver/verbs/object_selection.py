@@ -34,7 +34,7 @@ def _unknown_field(view: VersionedView, field: str) -> str:
 
 
 def selects(view: VersionedView, options: ListOptions, record: Record) -> bool:
-    """Tell whether the selectors match an object."""
+    """Return whether the selectors match an object."""
     if options.labels is not None and not options.labels(record.labels):
         return False
     return all(

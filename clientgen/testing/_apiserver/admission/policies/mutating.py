@@ -184,7 +184,7 @@ class _Dispatch:
         return errors
 
     def _invoke(self, invocation: _Invocation, errors: list[_Error]) -> bool:
-        """Invoke a policy; tell whether it made an object, be it the same.
+        """Invoke a policy. Return whether it made an object, be it the same.
 
         Raises:
             PolicyError: a match condition has no value.

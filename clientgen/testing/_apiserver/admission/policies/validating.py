@@ -41,7 +41,7 @@ _MAX_MESSAGE_LENGTH: Final = 5 * 1024
 
 
 def is_exempt(resource: Resource) -> bool:
-    """Tell whether policies never see a resource: policies themselves, and reviews of access."""
+    """Return whether policies never see a resource: policies themselves, and reviews of access."""
     is_webhook = resource.plural.endswith("webhookconfigurations")
     is_policy = is_configuration(resource) and not is_webhook
     return is_policy or resource.group_resource in _REVIEWS

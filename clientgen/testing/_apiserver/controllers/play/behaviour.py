@@ -87,7 +87,7 @@ class PodRule:
     behaviour: Behaviour | None = field(default=None)
 
     def fits(self, pod: Mapping[str, Any]) -> bool:
-        """Tell whether a pod is meant."""
+        """Return whether a pod is meant."""
         metadata = pod["metadata"]
         return (
             fnmatchcase(metadata.get("namespace", ""), self.namespace)

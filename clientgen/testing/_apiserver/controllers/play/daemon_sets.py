@@ -65,7 +65,7 @@ class _Look:
         return surge, max(unavailable, 0 if surge else 1)
 
     def is_new(self, pod: dict[str, Any]) -> bool:
-        """Tell whether a pod has the template that is wanted."""
+        """Return whether a pod has the template that is wanted."""
         return part(pod["metadata"], "labels").get(HASH) == self.digest
 
 
@@ -289,7 +289,7 @@ def _concerns(node: dict[str, Any] | None) -> tuple[Any, ...]:
 
 
 def _should_run(daemon_set: dict[str, Any], node: dict[str, Any]) -> tuple[bool, bool]:
-    """Tell whether a pod shall run on a node, and whether one that is there may stay."""
+    """Return whether a pod shall run on a node, and whether one that is there may stay."""
     spec = part(daemon_set["spec"]["template"], "spec")
     name = spec.get("nodeName")
     if (name and name != node["metadata"]["name"]) or not selects_node(spec, node):

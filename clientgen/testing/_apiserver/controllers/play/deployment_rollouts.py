@@ -79,7 +79,7 @@ class Rollout:
     # --------------------------------------------------------------------------- decisions
 
     def is_scaled(self) -> bool:
-        """Tell whether the Deployment was scaled since its ReplicaSets were."""
+        """Return whether the Deployment was scaled since its ReplicaSets were."""
         self._find_new(create=False)
         return any(
             _number(each, _DESIRED) not in (None, self.replicas)
@@ -244,7 +244,7 @@ class Rollout:
     # -------------------------------------------------------------------------- sizes
 
     def _resize(self, replica_set: dict[str, Any], size: int, *, notes: bool = False) -> bool:
-        """Scale a ReplicaSet; tell whether its size has changed."""
+        """Scale a ReplicaSet. Return whether its size has changed."""
         before = _size(replica_set)
         if before == size and not notes:
             return False
@@ -334,7 +334,7 @@ class Rollout:
     # ------------------------------------------------------------------------- the past
 
     def _old_pods_run(self) -> bool:
-        """Tell whether a pod of an old ReplicaSet has not ended yet."""
+        """Return whether a pod of an old ReplicaSet has not ended yet."""
         objects, namespace = self._plane.objects, self.deployment["metadata"]["namespace"]
         return any(
             phase_of(pod) not in FINAL_PHASES

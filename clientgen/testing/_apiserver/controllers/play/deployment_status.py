@@ -37,12 +37,12 @@ class RolledOut(Protocol):
 
 
 def has_deadline(deployment: dict[str, Any]) -> bool:
-    """Tell whether there is a time in which a rollout has to get on."""
+    """Return whether there is a time in which a rollout has to get on."""
     return deployment["spec"].get("progressDeadlineSeconds") not in (None, _NO_DEADLINE)
 
 
 def is_complete(deployment: dict[str, Any], status: dict[str, Any]) -> bool:
-    """Tell whether all pods are new and available."""
+    """Return whether all pods are new and available."""
     replicas = deployment["spec"].get("replicas") or 0
     numbers = ("updatedReplicas", "replicas", "availableReplicas")
     return all((status.get(name) or 0) == replicas for name in numbers) and (
@@ -71,7 +71,7 @@ def _condition(kind: str, status: str, reason: str, message: str, now: str) -> d
 
 
 def set_paused(deployment: dict[str, Any], now: str) -> bool:
-    """Note that a rollout was paused or resumed; tell whether that is new."""
+    """Note that a rollout was paused or resumed. Return whether that is new."""
     if not has_deadline(deployment):
         return False
     status = deployment.setdefault("status", {})

@@ -217,7 +217,7 @@ class EndpointsController(_Services):
 
 
 def _is_version_4(address: str | None) -> bool:
-    """Tell whether a pod has an address of the kind that Services have here."""
+    """Return whether a pod has an address of the kind that Services have here."""
     return bool(address) and ":" not in (address or "")
 
 

@@ -78,18 +78,18 @@ class Tally:
 
 
 def is_suspended(job: dict[str, Any]) -> bool:
-    """Tell whether no pods shall run."""
+    """Return whether no pods shall run."""
     return bool(job["spec"].get("suspend"))
 
 
 def is_finished(job: dict[str, Any]) -> bool:
-    """Tell whether a Job is over."""
+    """Return whether a Job is over."""
     status = part(job, "status")
     return is_true(status, "Complete") or is_true(status, "Failed")
 
 
 def is_indexed(job: dict[str, Any]) -> bool:
-    """Tell whether each pod has an index."""
+    """Return whether each pod has an index."""
     return bool(job["spec"].get("completionMode") == "Indexed")
 
 
@@ -125,7 +125,7 @@ def tally(job: dict[str, Any], pods: Sequence[dict[str, Any]]) -> Tally:
 
 
 def verdict_on(job: dict[str, Any], counts: Tally, now: datetime) -> Verdict | None:
-    """Tell whether a Job is to end, and how."""
+    """Return whether a Job is to end, and how."""
     spec, status = job["spec"], part(job, "status")
     for known in (_COMPLETE, _TOO_MANY_FAILURES):
         given = condition_of(status, known.criterion)
@@ -148,7 +148,7 @@ def verdict_on(job: dict[str, Any], counts: Tally, now: datetime) -> Verdict | N
 
 
 def _by_policy(job: dict[str, Any], counts: Tally) -> Verdict | None:
-    """Tell whether the policy for failures, or the one for successes, ends a Job."""
+    """Return whether the policy for failures, or the one for successes, ends a Job."""
     for pod in counts.counted:
         if phase_of(pod) == "Failed":
             action, why = failure_action(job, pod)

@@ -426,7 +426,7 @@ def _meant(run: PodRun, ending: Exit) -> list[ContainerRun]:
 
 
 def _has_restarts_counted(pod: dict[str, Any]) -> bool:
-    """Tell whether a pod does not crash for ever: a Job counts its restarts, and gives up."""
+    """Return whether a pod does not crash for ever: a Job counts its restarts, and gives up."""
     owner = controller_of(pod) or {}
     return owner.get("kind") == "Job" and pod["spec"].get("restartPolicy") == "OnFailure"
 

@@ -43,7 +43,7 @@ def first_untolerated(
 
 
 def tolerates(tolerations: Iterable[dict[str, Any]], taint: dict[str, Any]) -> bool:
-    """Tell whether a toleration is for a taint."""
+    """Return whether a toleration is for a taint."""
     return any(_is_for(toleration, taint) for toleration in tolerations)
 
 
@@ -58,7 +58,7 @@ def _is_for(toleration: dict[str, Any], taint: dict[str, Any]) -> bool:
 
 
 def selects_node(spec: dict[str, Any], node: dict[str, Any]) -> bool:
-    """Tell whether a node has the labels that a pod asks for."""
+    """Return whether a node has the labels that a pod asks for."""
     labels = part(node["metadata"], "labels")
     if not part(spec, "nodeSelector").items() <= labels.items():
         return False

@@ -22,22 +22,22 @@ def phase_of(pod: Mapping[str, Any]) -> str:
 
 
 def is_going(value: Mapping[str, Any]) -> bool:
-    """Tell whether an object is being deleted."""
+    """Return whether an object is being deleted."""
     return bool(value["metadata"].get("deletionTimestamp"))
 
 
 def is_active(pod: Mapping[str, Any]) -> bool:
-    """Tell whether a pod neither ended nor is being deleted."""
+    """Return whether a pod neither ended nor is being deleted."""
     return phase_of(pod) not in FINAL_PHASES and not is_going(pod)
 
 
 def is_ready(pod: Mapping[str, Any]) -> bool:
-    """Tell whether a pod is ready."""
+    """Return whether a pod is ready."""
     return is_true(part(pod, "status"), "Ready")
 
 
 def is_available(pod: Mapping[str, Any], min_ready: int, now: datetime) -> bool:
-    """Tell whether a pod has been ready for long enough."""
+    """Return whether a pod has been ready for long enough."""
     return seconds_until_available(pod, min_ready, now) == 0
 
 

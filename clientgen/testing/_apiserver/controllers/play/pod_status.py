@@ -55,7 +55,7 @@ def _has_failed(run: ContainerRun) -> bool:
 
 
 def _is_through(run: ContainerRun) -> bool:
-    """Tell whether the containers after an init container may start."""
+    """Return whether the containers after an init container may start."""
     if run.is_sidecar:
         return run.is_started
     return run.ended is not None and run.ended.get("exitCode") == 0

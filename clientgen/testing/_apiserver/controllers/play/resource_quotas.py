@@ -97,7 +97,7 @@ def _runs(pod: dict[str, Any]) -> bool:
 
 
 def _is_of(name: str, service: dict[str, Any]) -> bool:
-    """Tell whether a service counts as `services.nodeports` or `services.loadbalancers`."""
+    """Return whether a service counts as `services.nodeports` or `services.loadbalancers`."""
     kind = part(service, "spec").get("type")
     if name == "services.loadbalancers":
         return bool(kind == "LoadBalancer")

@@ -143,7 +143,7 @@ class StatefulSets(Controller):
             self._update(look)
 
     def _settle_pod(self, look: _Look, ordinal: int) -> bool:
-        """See to the pod with an ordinal; tell whether the ones after it have to wait."""
+        """See to the pod with an ordinal. Return whether the ones after it have to wait."""
         pod = look.pods.get(ordinal)
         if pod is None:
             self._create(look, ordinal)
@@ -179,7 +179,7 @@ class StatefulSets(Controller):
         return look.current if ordinal < start + partition else look.history.newest
 
     def _remove_surplus(self, look: _Look, ordinal: int, pod: dict[str, Any]) -> bool:
-        """Delete a pod too many; tell whether others have to wait."""
+        """Delete a pod too many. Return whether others have to wait."""
         if is_going(pod):
             return True
         unavailable = [

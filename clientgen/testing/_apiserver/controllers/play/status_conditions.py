@@ -39,7 +39,7 @@ def condition_of(status: Mapping[str, Any], kind: str) -> dict[str, Any] | None:
 
 
 def is_true(status: Mapping[str, Any], kind: str) -> bool:
-    """Tell whether a condition holds."""
+    """Return whether a condition holds."""
     condition = condition_of(status, kind)
     return condition is not None and condition.get("status") == "True"
 

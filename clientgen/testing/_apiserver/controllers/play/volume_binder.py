@@ -195,7 +195,7 @@ def _size(volume: dict[str, Any]) -> Any:
 
 
 def _fits(claim: dict[str, Any], volume: dict[str, Any]) -> bool:
-    """Tell whether a volume is free, and large enough."""
+    """Return whether a volume is free, and large enough."""
     spec, wanted = part(volume, "spec"), part(claim, "spec")
     if part(spec, "claimRef") or is_going(volume):
         return False

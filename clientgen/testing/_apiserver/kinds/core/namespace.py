@@ -110,5 +110,5 @@ class NamespaceStrategy(Strategy):
             raise forbidden("", "namespaces", name, "this namespace may not be deleted")
 
     def is_emptied_first(self, obj: dict[str, Any]) -> bool:
-        """Tell whether the namespace still has finalizers."""
+        """Return whether the namespace still has finalizers."""
         return bool(part(obj, "spec").get("finalizers"))

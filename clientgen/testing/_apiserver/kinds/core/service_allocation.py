@@ -24,12 +24,12 @@ _STATIC: Final = 16
 
 
 def needs_cluster_ip(spec: dict[str, Any]) -> bool:
-    """Tell whether Services of this type have an address in the cluster."""
+    """Return whether Services of this type have an address in the cluster."""
     return spec.get("type") in ("ClusterIP", "NodePort", "LoadBalancer")
 
 
 def needs_node_ports(spec: dict[str, Any]) -> bool:
-    """Tell whether Services of this type are reached through the nodes."""
+    """Return whether Services of this type are reached through the nodes."""
     kind = spec.get("type")
     if kind == "LoadBalancer":
         return spec.get("allocateLoadBalancerNodePorts") is not False

@@ -69,7 +69,7 @@ class EndpointSliceStrategy(Strategy):
     printer = Printer(_COLUMNS)
 
     def is_new_generation(self, new: dict[str, Any], old: dict[str, Any], subresource: str) -> bool:
-        """Tell whether a change increases the generation; changes of labels do so, too."""
+        """Return whether a change increases the generation; changes of labels do so, too."""
         labels = (new["metadata"].get("labels"), old["metadata"].get("labels"))
         return labels[0] != labels[1] or super().is_new_generation(new, old, subresource)
 

@@ -37,7 +37,7 @@ class _PoolStatus(View):
 
     @property
     def failed(self) -> bool:
-        """Tell whether it failed."""
+        """Return whether it failed."""
         return self.outcome is not None and self.outcome["type"] == "Failed"
 
     def total(self, count: Callable[[dict[str, Any]], int]) -> str:

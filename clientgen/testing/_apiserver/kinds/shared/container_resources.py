@@ -156,7 +156,7 @@ def _is_native(name: str) -> bool:
 
 
 def is_extended(name: str) -> bool:
-    """Tell whether the name of a resource has a domain of its own."""
+    """Return whether the name of a resource has a domain of its own."""
     if _is_native(name) or name.startswith("requests."):
         return False
     return not qualified_name_problems(f"requests.{name}")

@@ -208,7 +208,7 @@ def _container(container: dict[str, Any], field: str) -> Iterator[str]:
 
 
 def _hides(variable: dict[str, Any], reference: str) -> bool:
-    """Tell whether a variable uses nothing of the earlier one with its name."""
+    """Return whether a variable uses nothing of the earlier one with its name."""
     value = variable.get("value") or ""
     return bool(variable.get("valueFrom")) or value == reference or reference not in value
 
@@ -278,7 +278,7 @@ def workload_warnings(new: dict[str, Any], old: dict[str, Any] | None) -> Iterat
 
 
 def is_same_generation(new: dict[str, Any], old: dict[str, Any] | None) -> bool:
-    """Tell whether nothing but metadata and status has changed."""
+    """Return whether nothing but metadata and status has changed."""
     if old is None:
         return False
     return bool(new["metadata"].get("generation") == old["metadata"].get("generation"))

@@ -45,7 +45,7 @@ def spec_counts(spec: dict[str, Any], *fields: str) -> Iterator[Cause]:
 
 
 def is_zero(value: int | str | None) -> bool:
-    """Tell whether a number or a share of pods is none."""
+    """Return whether a number or a share of pods is none."""
     return value in (0, "0%", None)
 
 

@@ -44,7 +44,7 @@ class _PodView(View):
         return self.blocked is not None and not self.has_condition("Initialized")
 
     def has_condition(self, kind: str) -> bool:
-        """Tell whether the condition of that type is True."""
+        """Return whether the condition of that type is True."""
         return any(
             condition.get("type") == kind and condition.get("status") == "True"
             for condition in self.items("status", "conditions")
@@ -151,7 +151,7 @@ def _succeeded(status: dict[str, Any]) -> bool:
 
 
 def _is_up(status: dict[str, Any]) -> bool:
-    """Tell whether a regular container runs and is ready."""
+    """Return whether a regular container runs and is ready."""
     state = members(status, "state")
     waits = dig(state, "waiting", "reason")
     return (
