@@ -11,6 +11,7 @@ import inspect
 import io
 import logging
 import re
+import signal
 import threading
 import time
 from collections.abc import Callable, Generator
@@ -68,6 +69,8 @@ def run(recipe: Recipe, block: Block, world: World, names: Names) -> str:
     with contextlib.redirect_stdout(io.StringIO()) as out:
         if "manager.run()  # until" in text or text.endswith("\nmanager.run()\n"):
             run_manager(code, names, lambda: SCENARIOS[str(recipe)](world, names, out))
+        elif "except KeyboardInterrupt" in text:
+            run_until_ctrl_c(code, names, lambda: SCENARIOS[str(recipe)](world, names, out))
         else:
             exec(code, names)
         for each in [key for key in names if key not in before and key.startswith("test_")]:
@@ -97,6 +100,24 @@ def run_manager(code: Any, names: Names, scenario: Callable[[], None]) -> None:
         thread.join()
     if failures:
         raise failures[0]
+
+
+def run_until_ctrl_c(code: Any, names: Names, scenario: Callable[[], None]) -> None:
+    """Run a block that ends with Ctrl-C: after the scenario."""
+    main = threading.get_ident()
+
+    def work() -> None:
+        try:
+            scenario()
+        finally:
+            signal.pthread_kill(main, signal.SIGINT)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        exec(code, names)
+    finally:
+        thread.join()
 
 
 def call_with_fixtures(test: Callable[..., None]) -> None:
@@ -228,6 +249,35 @@ def pass_five_minutes(world: World, _: Names, out: io.StringIO) -> None:
     until(is_called_again)
 
 
+def change_before_the_interval_ends(world: World, names: Names, out: io.StringIO) -> None:
+    class Counted(dict[Any, float]):
+        lookups = 0
+
+        def get(self, key: Any, default: Any = None) -> Any:
+            self.lookups += 1
+            return super().get(key, default)
+
+    clock = world.cluster.clock
+    until(out.getvalue)
+    clock.step(200)
+    names["next_check"] = checks = Counted(names["next_check"])
+    deployments = world.k.apps_v1.deployments("shop")
+    deployments.patch("web", {"metadata": {"labels": {"seen": "yes"}}})
+    until(lambda: checks.lookups)
+    before = clock.monotonic()
+
+    def is_checked_again() -> bool:
+        clock.step(10)
+        return out.getvalue().count("\n") > 1
+
+    until(is_checked_again)
+    assert clock.monotonic() - before < 200  # and not 300 after the change
+
+
+def read_two_lines(_: World, __: Names, out: io.StringIO) -> None:
+    until(lambda: out.getvalue().count("\n") == 2)
+
+
 def change_all(world: World, _: Names, out: io.StringIO) -> None:
     until(out.getvalue)
     world.k.manifests(PAINTER, namespace="shop").apply()
@@ -309,6 +359,9 @@ def look_at_endpoints(_: World, names: Names, __: io.StringIO) -> None:
 SCENARIOS: dict[str, Scenario] = {
     "controllers: add health checks and metrics": look_at_endpoints,
     "controllers: clean up when an object is deleted": delete_bucket,
+    "controllers: do something at a fixed interval, whatever happens in between": (
+        change_before_the_interval_ends
+    ),
     "controllers: let one of several replicas work": wait_for_lease,
     "controllers: look at an object again after some time": pass_five_minutes,
     "controllers: look at an object when another object changes": change_mounted,
@@ -318,6 +371,7 @@ SCENARIOS: dict[str, Scenario] = {
     "controllers: report a status with conditions": wait_for_condition,
     "controllers: stop trying again": set_ports,
     "controllers: write a controller": wait_for_team,
+    "pods: follow the logs of all pods of a deployment": read_two_lines,
 }
 
 

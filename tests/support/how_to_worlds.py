@@ -326,6 +326,17 @@ def set_up_usage(world: World) -> None:
     world.cluster.apply_manifests(USAGE)
 
 
+def set_up_deletion_meanwhile(world: World) -> None:
+    gone: list[Action] = []
+
+    def delete_first(action: Action) -> None:
+        if not gone:
+            gone.append(action)
+            world.k.core_v1.pods("shop").delete(action.name, grace_period_seconds=0)
+
+    world.cluster.react("patch", "pods", delete_first)
+
+
 def set_up_stuck(world: World) -> None:
     set_up_custom_resources(world)
     world.cluster.apply_manifests(STUCK)
@@ -352,6 +363,7 @@ SET_UP: dict[str, Callable[[World], None]] = {
     "wait: wait for the end of a job, and find out why it failed": set_up_failures,
     "workloads": set_up_pods,
     "write": set_up_deploy,
+    "write: label many objects": set_up_deletion_meanwhile,
 }
 
 
