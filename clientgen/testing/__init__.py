@@ -1,7 +1,7 @@
 """A Kubernetes API server for tests: in this process, or over HTTP.
 
 `fake_clientset` and `FakeCluster` serve typed clientsets without a socket; `LocalServer` and
-`clientgen serve` serve any client. docs/guides/testing.md shows how.
+`clientgen serve` serve any client. The guide "Testing controllers" shows how.
 """
 
 from __future__ import annotations

@@ -154,7 +154,7 @@ def _definition(cls: type[Model]) -> dict[str, Any]:
         raise TypeError(str(ClientgenError(problems)))
     if not made:
         raise TypeError(
-            f"{cls.__module__}.{cls.__name__} is not a kind: see docs/guides/python-types.md"
+            f"{cls.__module__}.{cls.__name__} is not a kind: derive it from CustomResource"
         )
     definition: dict[str, Any] = dict(made[0].definition)
     _apiextensions.default_definition(definition)

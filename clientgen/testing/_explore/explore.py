@@ -135,7 +135,8 @@ def explore(
     The program and a user act on a cluster in memory, in virtual time. The first run has no faults.
     The other runs have faults: crashes between two writes, stale caches, missed events, lost
     answers, conflicts, a user who does not wait... At the end, the cluster has to look as after the
-    undisturbed run. docs/guides/exploring.md lists the faults and the rules.
+    undisturbed run. The guide "Exploring controllers" lists the faults
+    and the rules.
 
     Args:
         build: called with a clientset for every process of the program. It returns an

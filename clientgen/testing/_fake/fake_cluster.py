@@ -6,8 +6,8 @@
     k.core_v1.pods("default").delete("web-0")
     assert [str(a) for a in cluster_of(k).actions] == ["delete pods default/web-0"]
 
-The cluster runs the same server as `clientgen serve`. docs/guides/test-server.md lists the
-differences to a real server.
+The cluster runs the same server as `clientgen serve`. The guide "The test server"
+lists the differences from a real server.
 """
 
 from __future__ import annotations
@@ -179,7 +179,8 @@ class FakeCluster:
                 requests are recorded for `pytest --rbac`, and authorized by the roles of
                 `FakeCluster(rbac=...)` or of `pytest --under-rbac`. The namespace of the clientset
                 is the namespace of the ServiceAccount, as in a pod. Without a `service_account`,
-                the clientset acts as an administrator. See docs/guides/rbac.md.
+                the clientset acts as an administrator. The
+                guide "Roles (RBAC)" tells more.
             options: as in `Clientset.from_config`.
 
         Raises:
@@ -234,8 +235,8 @@ class FakeCluster:
     def service(self, service: str, backend: str | WebhookBackend) -> None:
         """Set the webhook server behind a service of the cluster.
 
-        The API server calls the webhook server for admission and for conversion; see
-        docs/guides/test-server.md.
+        The API server calls the webhook server for admission and for conversion, as the guide "The
+        test server" explains.
 
         Args:
             service: namespace and name, such as `default/my-operator`. The Service need not exist.
@@ -291,7 +292,8 @@ class FakeCluster:
                 process.stdout.write("hello")
                 return 0
 
-        The pods must exist, but need no node and no status. See docs/guides/streams.md.
+        The pods must exist, but need no node and no status. The guide
+        "Commands, files, ports and logs of containers" has examples.
 
         Args:
             pod: the namespace and the name, or patterns, such as `shop/web-*`.
@@ -344,7 +346,7 @@ class FakeCluster:
     ) -> Play:
         """Simulate controllers, a scheduler and kubelets from now on: workloads become ready.
 
-        docs/guides/test-server.md lists what is simulated. The clock of the cluster measures the
+        The guide "The test server" lists what is simulated. The clock of the cluster measures the
         times. With times of 0, all work is done when a request returns, and watches have seen every
         step.
 

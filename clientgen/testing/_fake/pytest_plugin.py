@@ -2,7 +2,7 @@
 
 `fake_cluster` is a new cluster in this process for each test. Override `fake_cluster_options` to
 change its arguments. `api_server` serves the same cluster over HTTP, and `kubeconfig` is the path
-of its kubeconfig. docs/guides/rbac.md explains the options.
+of its kubeconfig. The guide "Roles (RBAC)" explains the options.
 """
 
 from __future__ import annotations

@@ -492,7 +492,7 @@ class RollingUpdateDaemonSet(Model):
 
 
 class RollingUpdateDeployment(Model):
-    """How many pods may be extra or missing while a Deployment replaces them."""
+    """The limits of the rolling update of a Deployment. They cannot both be 0."""
 
     max_surge: int | str | None = None
     """How many pods may exist above `spec.replicas` during the update. It is a number, or a
