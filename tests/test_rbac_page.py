@@ -28,8 +28,8 @@ def test_every_snippet_runs():
             exec(compile(snippet, "docs/guides/rbac.md", "exec", dont_inherit=True), names)
     finally:
         end_run(run)
-    assert run.recording.of(Account("colours-system", "colours")) == [
-        Access("patch", "configmaps", namespace="default", name="sky"),
+    assert run.recording.of(Account("shop", "painter")) == [
+        Access("patch", "configmaps", namespace="shop", name="colours"),
     ]
     assert not run.denied
 
