@@ -1,7 +1,7 @@
 """Words of the API: what a group, a version, a kind, a plural and the like may be.
 
 The rules are the API server's (apimachinery, `util/validation`). A word of a document is checked
-where it is read: what comes behind may write it into paths of files, names and texts.
+where it is read, because later stages write it into paths, names and texts.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Rule:
     hint: str
 
     def fits(self, word: str) -> bool:
-        """Return whether it is such a word."""
+        """Return whether a text is a word of this kind."""
         return len(word) <= self.longest and self.pattern.fullmatch(word) is not None
 
 
@@ -75,14 +75,14 @@ DEFINITION = Rule(
 
 
 class Words:
-    """The words of one document. One that is wrong is told where it is met first."""
+    """The words of one document. A wrong word is reported once, where it is met first."""
 
     def __init__(self, problems: Problems) -> None:
         self._problems = problems
         self._results: dict[tuple[str, str], bool] = {}
 
     def fit(self, word: str, rule: Rule, where: str) -> bool:
-        """Return whether a word may be what it is said to be."""
+        """Return whether a word follows a rule, and report it if it does not."""
         key = rule.called, word
         is_valid = self._results.get(key)
         if is_valid is None:
@@ -94,7 +94,7 @@ class Words:
         return is_valid
 
     def name(self, of: GroupVersion | GroupVersionKind, where: str) -> bool:
-        """Return whether group, version and, if there is one, kind are such words."""
+        """Return whether group, version and, if there is one, kind follow their rules."""
         pairs = [(of.group, GROUP), (of.version, VERSION)]
         if isinstance(of, GroupVersionKind):
             pairs.append((of.kind, KIND))
@@ -103,6 +103,6 @@ class Words:
 
 
 def shown(word: object) -> str:
-    """A word for messages, which cannot do anything to a terminal, and is no page long."""
+    """Return a word for messages: in ASCII, without control characters, and shortened."""
     text = ascii(word)
     return text if len(text) <= _MAX_SHOWN_CHARS else f"{text[:_MAX_SHOWN_CHARS]}…"

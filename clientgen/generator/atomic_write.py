@@ -1,9 +1,10 @@
-"""Changes files: all of them, or, when anything fails on the way, none.
+"""Changes files: all of them, or none if anything fails.
 
 Every new file is first written beside the old ones, so a full disk is noticed before anything is
 replaced. A replaced or removed file is kept until the end, and put back when a later step fails.
 After a crash that no program can catch, every file is whole, old or new, and the manifest lists
-both sets, so that the next run finishes the work. Who writes keeps others away (`directory_lock`).
+both sets, so that the next run finishes the work. The writer holds the lock of the directory
+(`directory_lock`).
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ STAGING = ".clientgen-staging"
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """Files to write, files to remove, and the manifest that is right while this goes on."""
+    """Files to write, files to remove, and the manifest that holds during the change."""
 
     new: Mapping[str, bytes]
     stale: tuple[str, ...]
@@ -79,7 +80,7 @@ def replace_files(target: Path, replacement: Replacement) -> None:
 
 
 class _Steps:
-    """Single steps, each of which leaves behind how it is undone."""
+    """The steps of a change. Each records how it is undone."""
 
     def __init__(self, target: Path, undo: ExitStack) -> None:
         self._undo = undo
@@ -162,7 +163,7 @@ def remove_empty_folders(target: Path) -> None:
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Write one file, whole or not at all; a link stays and what it leads to is replaced.
+    """Write one file, as a whole or not at all. A link stays; its target is replaced.
 
     Raises:
         ClientgenError: another clientgen keeps the folder for too long.

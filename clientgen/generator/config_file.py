@@ -51,7 +51,7 @@ class Table:
         return key in self.values
 
     def allow_only(self, allowed: Collection[str]) -> None:
-        """Complain about every key that means nothing here."""
+        """Report every key that has no meaning here."""
         for key in self.values:
             if key not in allowed:
                 hint = did_you_mean(key, allowed, f"known are {', '.join(allowed)}")
@@ -146,7 +146,7 @@ def read(path: Path, problems: Problems) -> Table | None:
 
 
 def _near(path: Path) -> Path:
-    """The path as seen from the working directory: that is what messages are read from."""
+    """The path from the working directory, for messages."""
     try:
         return Path(os.path.relpath(path))
     except ValueError:  # another drive

@@ -38,7 +38,7 @@ class ClusterSource:
 class Selection:
     """Which kinds are generated: patterns `group[/version[/Kind]]`, `*` in a part, core by name.
 
-    Without `include` everything is, less what `exclude` names.
+    Without `include`, all kinds are generated, except those of `exclude`.
     """
 
     include: tuple[PlacedText, ...] = ()
@@ -166,7 +166,7 @@ class PackageConfig:
 
     @property
     def has_source(self) -> bool:
-        """Whether anything says which API there is; Go sources only add markers."""
+        """Whether there is a source of an API. Go sources only add markers."""
         return bool(self.specs or self.crds or self.types or self.cluster)
 
     def where(self, *keys: str) -> str:
@@ -181,8 +181,8 @@ class PackageConfig:
     def digest(self) -> str:
         """The sha256 of what the config says about the contents; no path is part of it.
 
-        What is not said does not count, so that a key that is new here leaves old packages alone.
-        A distribution is beside the package, not in it.
+        Values that are absent do not count, so that a new key does not change the digests of old
+        packages. Nor does the distribution, which is written beside the package.
         """
         expansions = {kind: asdict(expansion) for kind, expansion in self.expansions.items()}
         contents: list[object] = [self.package, dict(self.markers), expansions]

@@ -102,7 +102,7 @@ class _FlagValues:
         return cls(flags, replace(package, place=None), read_output(table), problems)
 
     def over(self, package: PackageConfig) -> PackageConfig:
-        """The package with what the flags say in the place of what the file says."""
+        """Return the package of the file, with the values of the flags in place of its own."""
         values = {name: getattr(self.package, name) for name in _OF_FLAGS}
         selection = Selection(
             self.package.selection.include or package.selection.include,
@@ -164,7 +164,7 @@ def load_sources(flags: Flags) -> tuple[PackageConfig, ...]:
 
 
 def _others(drafts: Iterable[_Draft], chosen: Iterable[PackageConfig]) -> list[PackageConfig]:
-    """The packages of the file that are not asked for; others may use them all the same."""
+    """The packages of the file that are not requested. Those that are may use them."""
     names = {package.package for package in chosen}
     return [
         replace(draft.package, output=draft.output)
@@ -218,7 +218,7 @@ def _chosen(drafts: list[_Draft], flagged: _FlagValues, problems: Problems) -> l
 
 
 def _lacking(flagged: _FlagValues) -> str:
-    """The flags that would make a package of those that were given."""
+    """The flags that are still needed to describe a package."""
     given = {
         "--spec (or another source)": flagged.over(flagged.package).has_source,
         "--output": flagged.output,

@@ -1,4 +1,4 @@
-"""One writer of a directory at a time, and nobody who reads it half written.
+"""Locks of directories: one writer at a time, and no readers meanwhile.
 
 The lock is on the directory itself (flock), so there is no file that could be left behind or
 committed, and the system gives it back when a process ends, however it ends. It is advisory: only
@@ -28,10 +28,10 @@ _MAX_TRIES = 100
 
 @contextmanager
 def exclusive(directory: Path) -> Generator[None]:
-    """Keep others from writing or comparing; the directory is made, and goes if it stays empty.
+    """Lock a directory against writers and readers. It is created, and removed if it stays empty.
 
     Raises:
-        ClientgenError: another clientgen keeps it for longer than any run writes.
+        ClientgenError: another clientgen holds the lock for longer than any run takes.
     """
     with ExitStack() as held:
         made: list[Path] = []
@@ -46,7 +46,7 @@ def exclusive(directory: Path) -> Generator[None]:
 
 @contextmanager
 def shared(directory: Path) -> Generator[None]:
-    """Keep others from writing; a directory that is not there is not kept. See `exclusive`."""
+    """Lock a directory against writers. A missing directory is not locked. See `exclusive`."""
     with ExitStack() as held:
         while directory.is_dir() and not _hold(directory, held, alone=False):
             pass
@@ -54,7 +54,7 @@ def shared(directory: Path) -> Generator[None]:
 
 
 def _make(directory: Path) -> list[Path]:
-    """Make a directory and those above it; why one cannot be made is told by who writes there."""
+    """Create a directory and its parents. Failures are left to the writer, which reports them."""
     made: list[Path] = []
     with suppress(OSError):
         missing = [parent for parent in (directory, *directory.parents) if not parent.exists()]
@@ -78,7 +78,7 @@ def _hold(directory: Path, held: ExitStack, *, alone: bool) -> bool:
     except FileNotFoundError:
         return False
     except OSError:
-        return True  # why not is told by who reads or writes there
+        return True  # who reads or writes there reports why not
     with ExitStack() as undo:
         undo.callback(os.close, handle)
         _lock(handle, directory, alone=alone)

@@ -1,4 +1,4 @@
-"""Looks at what is on the disk, beside what is wanted; changes nothing."""
+"""Compares the files on the disk with those that are wanted. Changes nothing."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ class Change:
         return f"../{self.path.name}"
 
     def make(self) -> None:
-        """Do it.
+        """Make the change.
 
         Raises:
             ClientgenError: the file cannot be written.

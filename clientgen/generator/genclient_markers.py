@@ -1,8 +1,8 @@
 """The `+genclient` grammar: what an author says about a type beyond what its spec says.
 
 The words and their meaning are those of Kubernetes' client-gen, but nothing is ignored: whatever is
-not understood, said twice or contradicts itself is a problem, and all of them are shown at once.
-A marker is an override; what the API offers is for the spec to say (see `overrides`).
+not understood, said twice or contradicts itself is a problem, and all of them are shown at once. A
+marker is an override; the spec decides what the API offers (see `overrides`).
 """
 
 from __future__ import annotations
@@ -288,10 +288,10 @@ def _wrong_types(where: str, name: str, verb: str, options: dict[str, str]) -> I
 
 
 def _conflicts(genclient: Genclient) -> Iterable[Problem]:
-    """Lines that are right by themselves and cannot both be meant.
+    """Lines that are right by themselves and contradict each other.
 
-    client-gen lets one of them win without a word. `readonly` with `onlyVerbs` is no conflict: it
-    keeps the verbs of both.
+    client-gen takes one of them silently. `readonly` with `onlyVerbs` is no conflict: it keeps the
+    verbs of both.
     """
     places = genclient.places
     for tag in (Tag.ONLY_VERBS, Tag.READONLY, Tag.METHOD):

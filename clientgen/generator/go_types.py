@@ -1,8 +1,8 @@
 """The markers of Go operators' sources: what a Go team says about its kinds holds in Python too.
 
-Only markers are read, never types: what a kind looks like is for its CustomResourceDefinition to
-say. As in client-gen, the two comment blocks above `type X struct` count, and what is said for a
-whole package, its group above all, may stand in the comments of any of its files.
+Only markers are read, never types: the CustomResourceDefinition describes the kind. As in
+client-gen, the two comment blocks above `type X struct` count, and markers of a whole package, such
+as its group, may be in the comments of any of its files.
 """
 
 from __future__ import annotations
@@ -216,7 +216,7 @@ def _lines(declared: GoType, file: GoFile, problems: Problems) -> list[MarkerLin
 
 
 def _report_loose(file: GoFile, problems: Problems) -> None:
-    """Markers of types that no type takes: Go's generators pass them over without a word."""
+    """Report markers of types that belong to no type. Go's generators ignore them silently."""
     for block in file.loose:
         for number, text in block.markers():
             where, tag = f"{file.shown}:{number}", _tag(text)

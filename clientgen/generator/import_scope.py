@@ -1,4 +1,4 @@
-"""The names of one file: naming a thing is what imports it.
+"""The names of one file. A name that is used is imported.
 
 Templates ask for names (`use`, `use_from`, `use_beside`); the scope of the file remembers each and
 writes the import block afterwards, so no import list is ever computed twice.
@@ -93,7 +93,8 @@ def twin_of(path: str) -> str:
 class Scope:
     """The definitions and imports of a file, and their names.
 
-    Every name passes through `identifier` once. Only where a twin is derived names bear marks.
+    Every name passes through `identifier` once. Names are marked only in files from which a twin is
+    derived.
     """
 
     def __init__(self, file: FilePlan) -> None:
@@ -108,11 +109,11 @@ class Scope:
         self._lazy: dict[Symbol, str] = {}
 
     def same_in_sync(self, words: str) -> str:
-        """Names and words of the API, which the synchronous twin does not exchange."""
+        """Mark names and words of the API, so that the synchronous twin keeps them."""
         return protect(words) if self._has_twin else words
 
     def module(self, module: str) -> str:
-        """A module of the package of which only the last word is of both flavours."""
+        """Return a module of the package, whose last word alone differs between the flavours."""
         folders, _, last = module_name(module).rpartition(".")
         return f"{self.same_in_sync(folders)}.{last}"
 

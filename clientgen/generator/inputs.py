@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 class Parsed:
     """The parsed inputs, in the API's own terms.
 
-    Markers are by `str(GroupVersionKind)`; of several sources of them an earlier one has the word.
+    Markers are by `str(GroupVersionKind)`. If several sources have some, the earlier one counts.
     """
 
     specs: tuple[Spec, ...] = ()
@@ -87,7 +87,7 @@ class Inputs:
 
     @contextmanager
     def places(self) -> Generator[None, None, None]:
-        """Let problems that are found meanwhile say the lines of manifests."""
+        """Add the lines of manifests to the problems that are found meanwhile."""
         try:
             yield
         except ClientgenError as error:

@@ -57,7 +57,7 @@ class Scalar(Enum):
     INT_OR_STRING = "int-or-string"
     JSON = "json"
     NULL = "null"
-    """Beside others in a union: a value that may be null and has to be said."""
+    """A member of a union: the value may be null, and null has to be sent."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Foreign text in Python source: the one way in.
+"""The only way of foreign text into Python source.
 
 Descriptions, enum values, property names and whatever else a document says reach generated code as
 what these functions make of it: a string literal, a docstring, or a name that is checked to be one.

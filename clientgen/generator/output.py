@@ -1,8 +1,8 @@
-"""The end of the line: writes a tree of files, or tells how it differs from what is on the disk.
+"""The last stage: writes the files, or lists how they differ from those on the disk.
 
-Only this module changes files. What is ours is told by the first line, and for files that can have
-none (py.typed) by the manifest. A file that is not ours is never changed and never removed; where
-one is in the way, nothing is written. Either everything is replaced or nothing is.
+Only this module changes files. A file is ours if its first line says so, or, for files that can
+have none (py.typed), the manifest. A file that is not ours is never changed and never removed;
+where one is in the way, nothing is written. Either everything is replaced or nothing is.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def _write(wanted: Mapping[str, bytes], target: Path, manifest: Manifest) -> Cha
 
 
 def _journal(old: Manifest | None, new: Manifest) -> bytes:
-    """The manifest of the time in between: old and new files are all ours, and no input fits."""
+    """The manifest during a change: it lists old and new files, and fits no input."""
     files = {**(old.files if old else {}), **new.files}
     return replace(new, inputs={}, rendered={}, files=files).text().encode()
 

@@ -1,4 +1,4 @@
-"""Markers held against what the API offers: they may take away and rename, never promise.
+"""Compares markers with what the API offers. They may remove and rename verbs, and add none.
 
 Go's client-gen has no spec to look at: it guesses scope, plural, verbs and status from the type.
 Here the paths say what there is, and a marker that asks for more is a problem.
@@ -32,7 +32,7 @@ def select_verbs(
     offered: frozenset[str],
     subresources: Mapping[str, frozenset[str]] = _NONE,
 ) -> tuple[tuple[str, ...], tuple[Problem, ...]]:
-    """The verbs that are left of those an API offers, and what was asked for in vain.
+    """Return the verbs that markers leave, and problems for verbs that the API lacks.
 
     Args:
         genclient: What the markers of the type say.
@@ -40,7 +40,7 @@ def select_verbs(
         subresources: The verbs of each subresource, for the methods that name one.
 
     Returns:
-        The verbs in the order of `SUPPORTED_VERBS`, and the problems. Verbs do not hang on each
+        The verbs in the order of `SUPPORTED_VERBS`, and the problems. Verbs do not depend on each
         other: deleteCollection stays without list (client-gen emits code that does not compile).
     """
     problems = [*_asked_in_vain(genclient, offered)]
@@ -126,10 +126,10 @@ def contradictions(
 
 
 def merge(first: Genclient, second: Genclient) -> Genclient:
-    """Both, and where they speak of the same thing only the first.
+    """Merge the markers of two sources. Where both are about the same, the first counts.
 
-    The tags that choose verbs are one thing: whoever uses one of them chooses. Methods are told
-    apart by name.
+    The tags that choose verbs are one thing: a source that uses one of them decides. Methods are
+    told apart by name.
     """
     chooser = first if any(tag in first.places for tag in _VERB_TAGS) else second
     methods = {method.name: method for method in (*second.methods, *first.methods)}

@@ -1,7 +1,7 @@
 """From inputs to the text of a package, and what inputs offer: everything before the disk.
 
-Pure functions, but for the manifest of the package that is there: an outage of a cluster must not
-take clients out of it.
+The functions are pure, except that they read the manifest of the existing package: an outage of a
+cluster must not remove clients from it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class ResourceRow:
 
 @dataclass(frozen=True, slots=True)
 class PackageFiles:
-    """A package before it meets the disk."""
+    """The files of a package before they are written."""
 
     files: Mapping[str, str]
     manifest: Manifest
@@ -148,14 +148,14 @@ def build(
     *,
     reuse: bool,
 ) -> PackageFiles:
-    """Understand inputs, decide what is generated, write it down and format it.
+    """Parse the inputs, decide what is generated, render it and format it.
 
     Args:
         config: what to generate.
         inputs: what was read for it.
-        manifest: what is to be said of the package; gets what is known at the end.
+        manifest: what is known of the package at the start.
         progress: told the name of each stage.
-        reuse: take what is rendered as before from the package that is there.
+        reuse: take files that are rendered as before from the existing package.
 
     Raises:
         ClientgenError: with all that is wrong with the inputs.

@@ -1,4 +1,4 @@
-"""Packages of one configuration together: who comes first, and what each knows of the others."""
+"""The order of the packages of one configuration, and what each knows of the others."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def in_order(
     Args:
         chosen: What is to be generated.
         all_packages: All packages of the configuration: modules may be where they are written.
-        problems: Takes note of packages that use each other.
+        problems: gets a problem for packages that use each other.
     """
     by_name = {package.package: package for package in all_packages}
     names = [package.package for package in chosen]

@@ -1,7 +1,7 @@
 """The order of the stages.
 
-Everything left of the last stage is a pure function; `verify` is the same walk and compares. Most
-runs find that nothing changed: what only a build needs is loaded when there is one.
+All stages before the last are pure functions. `verify` runs the same stages, and compares. Most
+runs find that nothing changed, so the modules that only a build needs are loaded late.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""That a generator has already seen a package is remembered on this machine.
+"""Remembers on this machine which packages this generator has written or verified.
 
 The committed manifest says what a package was made from, but not by which sources of the
 generator, which would change it with every commit to the generator.
@@ -59,7 +59,7 @@ def record_seen(target: Path, generator: str, manifest: str) -> None:
 
 
 def has_seen(target: Path, generator: str) -> bool:
-    """Return whether the manifest is the one that this very generator left or found right."""
+    """Return whether this very generator has written or verified the package as it is."""
     record = recall("seen", str(target.absolute()))
     return record is not None and record == f"{generator} {_manifest_digest(target)}"
 

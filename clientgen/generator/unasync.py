@@ -8,8 +8,8 @@ packages; run as a program, this module does the same for `clientgen/runtime`:
     python -m clientgen.generator.unasync            write clientgen/runtime/_sync
     python -m clientgen.generator.unasync --check    only compare; exit code 1 if they differ
 
-What cannot be said by exchanging words lives in the twins `_primitives` and `transport`, which are
-written by hand for each flavour and offer the same names.
+Where exchanging words is not enough, there are twins: `_primitives` and `transport` are written by
+hand for each flavour, with the same names.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which distribution a module of somebody else comes from: what a published package has to require.
+"""Finds the distributions of modules that a published package has to require.
 
 A package of this machine has the pyproject.toml that clientgen wrote beside it. An installed one is
 in the RECORD of a distribution. Nothing is imported.

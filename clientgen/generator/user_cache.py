@@ -1,4 +1,4 @@
-"""Small things this machine remembers between runs; each of them can be lost without harm."""
+"""Facts that are remembered on this machine between runs. Each can be lost without harm."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SOUND = "sound"
 
 
 def remember(kind: str, subject: str, fact: str) -> None:
-    """Keep a fact about a subject; a cache that cannot be written is none."""
+    """Remember a fact about a subject, if the cache can be written."""
     with suppress(OSError, RuntimeError):
         place = _place(kind, subject)
         place.parent.mkdir(parents=True, exist_ok=True)

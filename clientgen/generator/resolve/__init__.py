@@ -43,13 +43,12 @@ def resolve(
     """Put documents together and decide what is generated from them.
 
     Args:
-        specs: the documents; what two of them say alike is taken once.
+        specs: the documents; what is equal in two of them counts once.
         markers: by `str(GroupVersionKind)`, from the configuration and then from each source that
             has some; the earliest wins.
         imported: models that are classes already.
         inlined: which copies of known types become that type: "older", "equal" or "never".
-        selection: the kinds that are generated; with a selection, models that none of them needs
-            are not.
+        selection: the kinds that are generated; with a selection, only the models that these need.
         unavailable: group versions that are served, but nothing is known of them just now.
 
     Raises:
@@ -166,7 +165,7 @@ def _endpoints(specs: Sequence[Spec], problems: Problems) -> list[Endpoint]:
 
 
 def _check_agrees(first: Endpoint, other: Endpoint, problems: Problems) -> None:
-    """The user's class has the last word, but not on where objects live."""
+    """Check that a user's class agrees with the document on where its objects live."""
     if first.precedence is Precedence.CLASS and first.namespaced != other.namespaced:
         scopes = [_SCOPES[endpoint.namespaced] for endpoint in (first, other)]
         what = f"{first.plural} of {first.group_version} are {scopes[0]} in their class, and "

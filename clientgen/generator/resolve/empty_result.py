@@ -21,7 +21,7 @@ def nothing_found(specs: Sequence[Spec], api: Api, where: str) -> list[Problem]:
     Args:
         specs: what the sources say.
         api: what was made of it.
-        where: what is said of all of them together stands here.
+        where: the place of problems that are about all of them.
     """
     described = [spec for spec in specs if spec.operations]
     if described:

@@ -1,7 +1,7 @@
-"""Names for objects that have none: where they are.
+"""Names for objects without a name, made from their places.
 
-A name must not come to mean something else when a definition gets another property: what is taken
-into a name is the place alone, not what else there is.
+A name must not change its meaning when a definition gets another property, so it depends on the
+place of the object alone.
 """
 
 from __future__ import annotations

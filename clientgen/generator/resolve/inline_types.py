@@ -1,10 +1,10 @@
-"""Objects described in place: which of them are one class, and what that is called.
+"""Objects described in place: which of them are one class, and the name of that class.
 
 A CustomResourceDefinition says at every place what stands there, so one type of its author is in it
 many times. Objects of a group version that have the same structure become one class: the same
-properties, types and requirements, and the same rules for the object as a whole. What is said in
-words may differ; the class then says nothing of it. A `{name}` or a `{key, name}` is anybody's:
-these are one class where the property that holds them has one name, too.
+properties, types and requirements, and the same rules for the object as a whole. Descriptions may
+differ; the class then has none. Objects such as `{name}` and `{key, name}` are everywhere, so these
+are one class only if the property that holds them has the same name, too.
 
 A class is called after the place of the object: `CronTabSpecJobTemplate`. Of several places the
 shortest counts, so that the class of a name always is the class of the object at that place.
@@ -38,7 +38,7 @@ _Names: TypeAlias = Mapping[ModelId, ModelId]
 
 @dataclass(frozen=True, slots=True)
 class DescribedModel:
-    """An object as its schema has it: a model without words, and what is said of its parts."""
+    """An object as its schema has it: a model without descriptions, and those of its parts."""
 
     model: Model
     description: Description
@@ -49,8 +49,8 @@ class DescribedModel:
 class InlineObject:
     """An object that is described where it is used.
 
-    `path` leads to it, from the definition on. What is `pinned` has a class of its own, whatever
-    else looks like it.
+    `path` leads to it, from the definition on. A `pinned` object has a class of its own, even if
+    others are equal.
     """
 
     described: DescribedModel
@@ -65,7 +65,7 @@ def merge(
 
     Args:
         in_place: the objects; what is inside of another one comes before it.
-        used: models that have their names.
+        used: models, whose names are taken.
     """
     classes = _classes(in_place)
     firsts = {first: in_place[first] for first in dict.fromkeys(classes.values())}
@@ -156,7 +156,7 @@ def _names(
 
 
 def in_words(members: Sequence[DescribedModel], name: ModelId) -> Model:
-    """The class of objects alike, which says what is said of all of them."""
+    """The class of equal objects, with the descriptions that all of them share."""
     model = members[0].model
     description = _common(member.description for member in members)
     if description.sentences and not description.text:

@@ -28,7 +28,7 @@ _VERSION = re.compile(r"v\d+(?:(?:alpha|beta)\d+)?")
 
 
 class KindSelection:
-    """Decides kind by kind, and knows afterwards which patterns decided nothing."""
+    """Selects kinds, and remembers which patterns have matched none."""
 
     def __init__(
         self, selection: Selection, unavailable: Collection[GroupVersion], problems: Problems
@@ -46,7 +46,7 @@ class KindSelection:
         return is_taken
 
     def keeps(self, group_version: GroupVersion, kind: str) -> bool:
-        """Return whether a kind that has no clients is one of the package's."""
+        """Return whether a kind without clients belongs to the package."""
         names = (group_version.group or _CORE, group_version.version, kind)
         self._all_kinds.add(names)
         include, exclude = self._selection.include, self._selection.exclude
@@ -55,7 +55,7 @@ class KindSelection:
         return not any(_fits(pattern.text, names) for pattern in exclude)
 
     def report_unused(self) -> None:
-        """A pattern that fits no kind is a problem, and so is a selection that leaves nothing."""
+        """Report patterns that match no kind, and a selection that leaves nothing."""
         patterns = (*self._selection.include, *self._selection.exclude)
         unused = [pattern for pattern in patterns if not self._fits_any(pattern)]
         for pattern in unused:

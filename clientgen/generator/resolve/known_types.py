@@ -2,8 +2,8 @@
 
 A CustomResourceDefinition cannot refer to other types, so whatever writes it copies them into it: a
 pod template is 1,500 properties. A copy becomes the type it was made of, so that users meet the
-classes they know. A name that is wrong is bad and a field that is lost is worse, so a copy must say
-the same as the type, property by property, and what is too small to be told apart is left alone.
+classes they know. A wrong name is bad, and a lost field is worse. So a copy must equal the type,
+property by property, and schemas that are too small to be recognised are left alone.
 
 A copy of an older Kubernetes' type lacks what was added since. It is taken for the type as well
 (unless the policy says otherwise), and what it lacks is reported: a server drops such fields. Some
@@ -70,7 +70,7 @@ class Match:
 
 
 class KnownTypes:
-    """KnownTypes types, by the properties they have."""
+    """Known types, by their properties."""
 
     def __init__(
         self,
@@ -129,7 +129,7 @@ class KnownTypes:
         return older or (self._like(schema, name, CopyKind.PARTIAL) if _is_wide(schema) else None)
 
     def forget(self) -> None:
-        """Drop what was found out about schemas that are done with."""
+        """Forget the results for schemas that are no longer needed."""
         self._comparison.forget()
 
     def _equal(self, schema: Schema, name: str) -> Match | None:

@@ -1,4 +1,4 @@
-"""Markers put to use: a resource as its paths say, less what its author took away, plus methods."""
+"""Applies markers to resources: they remove and rename verbs, and add methods."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _IN_LIST = re.compile(r"\[\d+\]$")
 
 
 class MarkerOverrides:
-    """Applies markers: of those that speak of one thing, the earliest source has the word.
+    """Applies markers: if several are about the same, that of the earliest source counts.
 
     The descriptions of the API's own definitions come last.
     """
@@ -57,15 +57,15 @@ class MarkerOverrides:
         return self._rebuilt(resource, genclient, frozenset(cast("tuple[Verb, ...]", verbs)))
 
     def pass_over(self, group_version: GroupVersion, kind: str) -> None:
-        """Take note of a kind that is not generated: markers may be there for it."""
+        """Note a kind that is not generated, because it may have markers."""
         self._keys.append(f"{group_version}/{kind}")
 
     def report_unused(self) -> Iterator[Skipped]:
-        """Markers of a kind that there is not are a problem.
+        """Report markers of kinds that do not exist.
 
         Go sources keep versions that are served no more, and kinds that have no definition yet:
-        these are passed over, but a source of which no kind is there is the wrong one. The
-        configuration, which is the first source, has to be right.
+        these are ignored. A source with no kind of the API at all is reported. The configuration,
+        which is the first source, has to be right.
         """
         all_keys = set(self._keys)
         served = {_without_version(key) for key in all_keys}

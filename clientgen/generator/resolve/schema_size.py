@@ -1,7 +1,7 @@
 """Limits of the size of schemas, which references can multiply without end.
 
-A reference is short, and what it leads to may refer to as much again. What goes beyond what anybody
-writes for people to use is a problem with its place, and ends there.
+A reference is short, and what it leads to may refer to as much again. A schema beyond these limits
+is a problem with its place, and is read no further.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _NAMED = "Give the object a name and refer to it (`$ref`)."
 
 
 class Limits:
-    """Counts while types are found out, and takes down what is too much, once each."""
+    """Counts while types are resolved, and reports each kind of excess once."""
 
     def __init__(self, problems: Problems) -> None:
         """Report to `problems`."""
@@ -47,19 +47,19 @@ class Limits:
             self._problems.add(_shortened(where), what, hint)
 
     def enter(self, where: str) -> bool:
-        """Go one step further, until `leave`; false if it is one too many."""
+        """Begin a step, which `leave` ends. Return whether the limit allows it."""
         self._depth += 1
         if self._depth == _MAX_DEPTH:
             self._tell(_TOO_DEEP, where, _FEWER)
         return self._depth < _MAX_DEPTH
 
     def leave(self) -> None:
-        """Go back."""
+        """End the step that `enter` began."""
         self._depth -= 1
 
     @contextmanager
     def describing(self, schema: Schema, where: str) -> Generator[bool, None, None]:
-        """Make a class of an object that is described in place; false if it must not become one."""
+        """Count an object that is described in place. Return whether it may become a class."""
         key = id(schema.raw)  # no other one has it while it is kept
         self._copies += key in self._described
         self._described[key] = schema
@@ -88,7 +88,7 @@ class Limits:
             return {}, frozenset()
 
     def written(self, type_: TypeRef, where: str) -> TypeRef:
-        """The type, if it can be written down."""
+        """Return the type, and report it if it has more brackets than Python can read."""
         brackets, inner = 0, type_
         while isinstance(inner, ListType | MapType):
             inner = inner.item if isinstance(inner, ListType) else inner.value
@@ -100,7 +100,7 @@ class Limits:
 
 
 def _shortened(where: str) -> str:
-    """A place that is inside of too much is itself too long."""
+    """Return a shortened place: inside of deep schemas, places are long."""
     source, hash_, place = where.partition("#")
     parts = place.split("/")
     short = "/".join(parts[:_MAX_SHOWN_PARTS])

@@ -34,7 +34,7 @@ class Properties:
     """
 
     def __init__(self, definitions: Definitions) -> None:
-        """Answer for schemas that may refer to these definitions."""
+        """Create it for schemas that may refer to these definitions."""
         self._definitions = definitions
         self._by_name: dict[str, _Own] = {}
         self._taken = 0
@@ -49,7 +49,7 @@ class Properties:
         return self._merged(schema)
 
     def _learn(self, names: Iterable[str]) -> None:
-        """Put definitions together, those first that they are made of; circles end somewhere."""
+        """Merge definitions, those that they include first. Circles are cut."""
         todo, begun = list(names), set[str]()
         while todo:
             name = todo[-1]
@@ -98,7 +98,7 @@ def can_be_field(name: str) -> bool:
 
 
 def with_metadata(schema: Schema, definitions: Definitions) -> Schema:
-    """An embedded object says what it is and has metadata, whatever is said of it."""
+    """Add the type fields and the metadata, which an embedded object always has."""
     if not schema.is_embedded_resource or _OBJECT_META not in definitions:
         return schema
     implied = {name: _STRING for name in _IMPLIED if name not in schema.properties}
@@ -119,7 +119,7 @@ def is_any_object(schema: Schema) -> bool:
 def is_filled_in(schema: Schema, *, custom: bool) -> bool:
     """Return whether the server fills in a field that was not given.
 
-    Kubernetes states the zero value for whatever it requires and has no default for; what a custom
-    resource states is meant.
+    Kubernetes states the zero value for whatever it requires and has no default for; a custom
+    resource states only what is meant.
     """
     return schema.has_default and (custom or schema.default not in _ZEROS)

@@ -45,7 +45,7 @@ class CopyKind(IntEnum):
     OLDER = 1
     """An older version: it lacks properties that are newer."""
     PARTIAL = 2
-    """The same or older, written by who says nowhere what is required."""
+    """The same or older, from a writer that never states what is required."""
 
 
 Missing = tuple[str, ...]
@@ -74,7 +74,7 @@ class Comparison:
         self._memo: dict[tuple[int, ModelId, CopyKind, bool], tuple[Schema, Missing | None]] = {}
 
     def forget(self) -> None:
-        """Drop what was found out about schemas that are done with."""
+        """Forget the results for schemas that are no longer needed."""
         self._memo.clear()
 
     def lacks(
@@ -85,7 +85,7 @@ class Comparison:
         Args:
             schema: what an object is described by.
             model: the type.
-            copy: what it may be of the type.
+            copy: the kind of copy to look for.
             inside: whether it is a part of a copy, which may ask for what was required once.
         """
         key = (id(schema.raw), model, copy, inside)
@@ -171,10 +171,10 @@ def _innermost(schema: Schema) -> Schema:
 
 
 def _requires_the_same(schema: Schema, shape: Shape, copy: CopyKind, *, inside: bool) -> bool:
-    """Return whether the same is required; what has a default is required of nobody.
+    """Return whether the same is required; properties with a default count as optional.
 
-    A part of an older copy may ask for more. A partial copy asks for nothing: who asks for
-    something in it means the rest not to be required.
+    A part of an older copy may ask for more. A partial copy requires nothing: if something in it is
+    required, its writer means the rest to be optional.
     """
     properties = schema.properties
     required = frozenset(schema.required)

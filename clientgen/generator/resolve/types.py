@@ -1,7 +1,7 @@
 """Schemas to models and types.
 
 Everything the specification of structural schemas and Kubernetes' own documents use is understood;
-what says nothing about its content is JSON, kept to the byte.
+a schema that says nothing about its content becomes raw JSON.
 """
 
 from __future__ import annotations

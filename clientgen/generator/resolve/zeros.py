@@ -1,7 +1,7 @@
 """Numbers that Kubernetes leaves out when they are zero, and that mean zero then.
 
 Go encodes them so where a field is `omitempty` and no pointer, which no OpenAPI document tells.
-Those where nothing means something else are not here: a `hostPort` that is left out is none, and a
+Fields whose absence means something else are not here: a `hostPort` that is left out is none, and a
 `timeoutSeconds` has a default. (k8s.io/api, the types.go of each group version.)
 """
 
