@@ -79,7 +79,7 @@ _LENGTHS: Final = {"string": "Length", "array": "Items", "object": "Properties"}
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """One thing said of a value: a keyword of its schema, and how messages call what said it."""
+    """A statement about a value: a keyword of its schema, and its origin, for messages."""
 
     keyword: str
     value: Any
@@ -171,7 +171,7 @@ def apply(schema: Schema, constraints: Iterable[Constraint], problems: Problems)
 
 
 def _target(schema: Schema, constraint: Constraint, problems: Problems) -> Schema | None:
-    """The schema that is spoken of: the value's own, or that of its items."""
+    """Return the schema of a constraint: that of the value, or that of its items."""
     for _ in range(constraint.depth):
         if "items" not in schema:
             kinds = _kinds_text(kinds_of(schema))
@@ -204,7 +204,7 @@ def _put(schema: Schema, constraint: Constraint, problems: Problems) -> None:
         ]
     elif wrong := _wrong_value(constraint, kinds):
         problems.add(constraint.where, f"{constraint.by}: {wrong}")
-    elif constraint.value is not False:  # what is not so is not said
+    elif constraint.value is not False:  # only true is written
         schema[constraint.keyword] = constraint.value
         if constraint.keyword == "x-kubernetes-embedded-resource":
             schema["type"] = "object"
@@ -215,7 +215,7 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _retype(schema: Schema, kind: str) -> None:
-    """Another type than the annotation's: what was known of that one does not hold."""
+    """Set another type than that of the annotation, whose keywords no longer hold."""
     if schema.get("type") == kind:
         return
     remaining: Schema = {key: schema[key] for key in ("description", ANYTHING) if key in schema}

@@ -1,7 +1,7 @@
 """The CustomResourceDefinition of a kind, out of all modules that have a version of it.
 
-Before one is handed out it is held against the API server's own rules: what a server would refuse
-is a problem of the line of Python that says it.
+Each is checked by the rules of the API server. What a server would refuse is a problem at its line
+of Python.
 """
 
 from __future__ import annotations

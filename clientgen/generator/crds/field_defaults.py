@@ -1,7 +1,7 @@
 """The defaults of fields: Python's, and those of markers.
 
 A client leaves a field off the wire that has its default. So the server has to fill in the same
-value, and a marker that names another one is a problem: what was set would come back changed.
+value, and a marker that names another one is a problem: a value would come back changed.
 """
 
 from __future__ import annotations

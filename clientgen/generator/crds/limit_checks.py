@@ -1,4 +1,4 @@
-"""Limits of a schema held against each other, and lists against their items."""
+"""Compares the limits of a schema with each other, and those of lists with their items."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _COUNTS: Final = (
 
 
 def check_limits(schema: Schema, where: str, problems: Problems) -> None:
-    """Find limits that leave nothing, and words that mean nothing without another."""
+    """Report limits that allow no value, and keywords that need another one."""
     low, high = schema.get("minimum"), schema.get("maximum")
     exclusive = schema.get("exclusiveMinimum") or schema.get("exclusiveMaximum")
     if low is not None and high is not None and (low > high or (low == high and exclusive)):

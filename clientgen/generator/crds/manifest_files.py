@@ -1,7 +1,7 @@
 """The manifests as files of one folder: what differs, and writing them.
 
-What is ours is told by the first line. A file that is not ours is never changed and never removed;
-where one is in the way nothing is written. Either everything is replaced or nothing is.
+A file is ours if its first line says so. A file that is not ours is never changed and never
+removed; where one is in the way nothing is written. Either everything is replaced or nothing is.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which manifests a run is about, and where they go."""
+"""Finds the manifests that a run writes, and their folders."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def folders(flags: Flags, output: Path | None) -> tuple[Folder, ...]:
         ClientgenError: with everything that is wrong with the config, with the modules, or with
             what is in the way.
     """
-    # A run for some of the modules does not know what became of the others.
+    # A run for some modules does not know the kinds of the others.
     complete = not flags.types and flags.package is None
 
     def folder(path: Path, groups: list[_Modules]) -> Folder:

@@ -1,4 +1,4 @@
-"""JSON paths of columns, of scale and of selectable fields, held against the schema of the kind.
+"""JSON paths of columns, of scale and of selectable fields, checked against the schema of the kind.
 
 The API server takes a path that leads nowhere, and shows an empty column for ever.
 """

@@ -1,6 +1,6 @@
 """Differences between two packages, as users notice them.
 
-The package that is there is read back, never imported, and held against what would be written.
+The existing package is read, never imported, and compared with what would be written.
 """
 
 from __future__ import annotations

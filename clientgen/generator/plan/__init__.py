@@ -1,7 +1,7 @@
 """The contents of each file, with all Python names.
 
-The last stage that knows what an API is: templates only write down what stands in a plan. A clash
-of names is found here, before anything is rendered.
+This is the last stage that knows what an API is: templates only print plans. A clash of names is
+found here, before anything is rendered.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The names a user chose, held against what there is to be named."""
+"""Checks the names that a user chose against what there is to be named."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from clientgen.generator.sources.used_packages import is_shared, shared_types
 
 
 def chosen_names(api: Api, renames: Renames, problems: Problems) -> python_names.ChosenNames:
-    """The names for this API; what names nothing, or cannot be, is a problem.
+    """Return the names for this API. Report those that name nothing or cannot be used.
 
     The list of a kind that is renamed follows it, unless it has a name of its own choice: with
     `CronTab = "Job"` a `CronTabList` is a `JobList`.

@@ -11,7 +11,7 @@ synchronous flavour is derived. The gaps of heads and bodies are:
     {part}       the keyword argument that names the subresource, if there is one
     {subresource_string}    the subresource as a string
 
-A docstring is a sentence, and on a line of its own what else there is to say. Its gaps are:
+A docstring is a sentence; further sentences are on a line of their own. Its gaps are:
 
     {kind}          the kind of the client: Pod
     {subresource}   the subresource: status

@@ -1,4 +1,4 @@
-"""Models that are too many for one module, in several.
+"""Divides models that are too many for one module.
 
 Type checkers give up on a module at some size: pyright after about 30,000 steps of its analysis, of
 which a field is up to three, and then knows none of its classes. `models` stays the module that has
@@ -26,7 +26,7 @@ def in_parts(file: FilePlan, models: Sequence[Model]) -> list[FilePlan]:
 
     Args:
         file: the file with all of them.
-        models: what its classes are made of, by the same numbers.
+        models: the models of its classes, in the same order.
     """
     # Modules with circular imports need their classes before any import is done.
     if file.late or sum(map(_steps, file.models)) <= MAX_STEPS_PER_MODULE:

@@ -68,7 +68,7 @@ def package_files(api: Api, modules: Modules, problems: Problems) -> list[FilePl
 def _check_distinct(
     plans: Iterable[GroupVersionPlan], modules: Modules, problems: Problems
 ) -> None:
-    """`a` and `b-c` make one name of `a-b` and `c`; those of one package were told before."""
+    """Report names that clash: `a` and `b-c` give the same one as `a-b` and `c`."""
     by_folder = {modules.package(plan.group_version): plan for plan in plans}
     named = [(plan.accessor, plan.of, shown(plan.group_version)) for plan in by_folder.values()]
     own_problems = Problems()

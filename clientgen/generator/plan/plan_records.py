@@ -139,7 +139,7 @@ class InformerPlan:
 
 @dataclass(frozen=True, slots=True)
 class GroupVersionPlan:
-    """A group version on the clientset or a factory; `of` is the class of what is got there."""
+    """A group version on a clientset or a factory; `of` is the class that the attribute returns."""
 
     group_version: GroupVersion
     accessor: str
@@ -168,7 +168,7 @@ class FieldsPlan:
 
 @dataclass(frozen=True, slots=True)
 class FilePlan:
-    """One file: its path in the package, the template that writes it, and what it is told."""
+    """One file: its path in the package, its template, and the values for the template."""
 
     path: str
     template: str
@@ -273,7 +273,7 @@ def shown(group_version: GroupVersion) -> str:
 
 
 def mixin(name: str, prefix: str = "") -> Symbol | None:
-    """The class that `module:Class` names; the flavour of asyncio takes the one that says Async."""
+    """Return the class that `module:Class` names; asyncio takes the class with the prefix Async."""
     module, _, class_ = name.partition(":")
     return Symbol(module, prefix + class_) if name else None
 
@@ -281,7 +281,7 @@ def mixin(name: str, prefix: str = "") -> Symbol | None:
 def check_distinct(
     named: Iterable[tuple[str, str]], where: str, what: str, problems: Problems
 ) -> None:
-    """Report every Python name that two things of the API would get.
+    """Report each Python name that two things of the API would share.
 
     Args:
         named: the Python name and what the API calls it.

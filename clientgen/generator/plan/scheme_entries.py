@@ -1,8 +1,7 @@
 """The kinds a package registers with a scheme: what manifests of its APIs can hold.
 
-Those of the group versions it has resources of, and those of the user's own modules. What else it
-defines is vocabulary, such as the Scale that custom resources have: that is for the package whose
-API it is.
+Those of the group versions it has resources of, and those of the user's own modules. Other types,
+such as the Scale of custom resources, belong to the package of their own API.
 """
 
 from __future__ import annotations

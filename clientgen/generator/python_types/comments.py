@@ -37,7 +37,7 @@ class Block:
 
 
 class Comments:
-    """Every comment of a source; who takes a block says whose it is."""
+    """Every comment of a source. The reader takes the blocks, one by one."""
 
     def __init__(self, data: bytes) -> None:
         lines = data.splitlines()
@@ -60,11 +60,11 @@ class Comments:
                 yield line, column, text
 
     def above(self, line: int) -> Block | None:
-        """The block directly above a line; it is taken now."""
+        """Take the block directly above a line."""
         return self._take(self._by_end.get(line - 1))
 
     def second_above(self, line: int, column: int) -> Block | None:
-        """The block above a line with a blank line between them; it is taken now."""
+        """Take the block above a line, with a blank line between them."""
         for blanks in _BLANKS:
             block = self._by_end.get(line - 1 - blanks)
             between = range(line - blanks, line)

@@ -1,7 +1,7 @@
 """Checks that msgspec can decode a model, also with values that newer servers add.
 
-What a class is made of is looked at when the first answer is decoded: in a running controller, too
-late. So it is tried here.
+msgspec checks a class when it decodes the first answer: in a running controller, that is too late.
+So this module tries it.
 """
 
 from __future__ import annotations

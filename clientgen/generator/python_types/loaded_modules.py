@@ -58,7 +58,7 @@ def loaded(name: str) -> LoadedModule | None:
 
 
 def _source(module: ModuleType) -> ModuleSource | None:
-    """The source of any module; what is wrong with its markers is not this run's business."""
+    """Return the source of any module, without problems of its markers."""
     file = getattr(module, "__file__", None)
     if not file or not file.endswith(".py") or not Path(file).is_file():
         return None

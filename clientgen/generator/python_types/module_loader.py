@@ -112,7 +112,7 @@ def missing(name: str, root: Path, where: str) -> Problem:
 def import_module_at(
     name: str, location: ModuleLocation, root: Path, problems: Problems
 ) -> ModuleType | None:
-    """Import a module; why it cannot be is a problem. Inside `searching` only.
+    """Import a module, or report why it cannot be imported. Inside `searching` only.
 
     What it prints goes to standard error, and no byte code is written beside it.
     """
@@ -147,7 +147,7 @@ def _remember(before: set[str], root: Path) -> None:
 
 
 def _forget_stale(top: str) -> None:
-    """Drop modules that are another file's by now, or whose file has changed, with their family."""
+    """Drop modules whose file is another one now or has changed, and all of their package."""
     candidates = {name for name in sys.modules if name.partition(".")[0] == top} | _imported.keys()
     stale = {name.partition(".")[0] for name in candidates if _is_stale(name)}
     stale -= {*sys.stdlib_module_names, "clientgen"}  # this program stands on these

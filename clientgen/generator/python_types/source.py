@@ -1,7 +1,7 @@
 """The user's own model classes as a source: kinds with `+genclient` get clients.
 
-The classes are imported by what is generated, not written again. Like every source it is read in
-two steps: `gather` has the bytes, without running anything; `parse` imports and understands.
+Generated code imports the classes. Like every source it is read in two steps: `gather` has the
+bytes, without running anything; `parse` imports and understands.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Files of the input: reading them, and telling what keeps one from being read."""
+"""Reads input files, and reports those that cannot be read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NAME_A_DOCUMENT = "Name the OpenAPI document, for example one fetched with `cli
 
 
 def links_to_nowhere(paths: Iterable[Path], endings: Collection[str], problems: Problems) -> None:
-    """Report symbolic links of what would be read that lead to nothing: it would be missing."""
+    """Report symbolic links to missing files, which would otherwise be overlooked."""
     for path in paths:
         if path.suffix in endings and path.is_symlink() and not path.exists():
             what = f"is a symbolic link to a missing file, {os.readlink(path)!r}"  # noqa: PTH115
@@ -31,7 +31,7 @@ def read_file(path: Path, shown: str, hint: str = _NAME_A_DOCUMENT) -> bytes:
         hint: what to do when it cannot be read.
 
     Raises:
-        ClientgenError: it is missing, a folder, not ours to read, or far too large.
+        ClientgenError: it is missing, a folder, unreadable or far too large.
     """
     try:
         size = path.stat().st_size

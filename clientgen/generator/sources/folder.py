@@ -1,7 +1,7 @@
 """A folder of OpenAPI v3: the index of /openapi/v3 as `index.json`, and a file per document.
 
-The index is the list of the folder: a document that it does not name is not read by accident, and
-one that is missing is not overlooked.
+The index lists the documents of the folder. A document that it does not name is an error, and so is
+one that is missing.
 """
 
 from __future__ import annotations

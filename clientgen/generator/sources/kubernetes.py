@@ -19,7 +19,7 @@ from clientgen._shipped import kubernetes_spec
 from clientgen.generator.ir import ModelId
 from clientgen.generator.sources.spec import Definition, Precedence, Spec
 
-# Whoever knows this type knows Kubernetes.
+# A source with this type has Kubernetes' types.
 _POD_SPEC = "io.k8s.api.core.v1.PodSpec"
 _POD_SPEC_MODEL = ModelId(GroupVersion("", "v1"), "PodSpec")
 

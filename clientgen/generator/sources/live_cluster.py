@@ -1,10 +1,9 @@
 """A live cluster: its OpenAPI v3 documents, or its v2 document where it has no v3.
 
-There is a document per group version, and a cluster is read although some of them cannot be had:
-an aggregated API may be down, and what runs in a cluster changes without its users' doing. What is
-missing is told, never forgotten. Only documents of group versions that a package wants are read:
-what else runs in a shared cluster is no input of it. A document is named by a hash of what it says,
-so one that this machine has seen is not sent again
+There is a document per group version. A cluster is read even if some of them are unavailable, since
+an aggregated API may be down; the missing ones are reported. Only documents of group versions that
+a package wants are read: others in a shared cluster are no input of it. A document is named by a
+hash of what it says, so one that this machine has seen is not sent again
 (https://kubernetes.io/docs/concepts/overview/kubernetes-api/).
 """
 
@@ -48,7 +47,7 @@ _URL = re.compile(rf"{V3}[!-~]*")
 _REQUEST_TIMEOUT_SECONDS = 60.0
 _NOT_JSON = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 _NO_V3 = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.NOT_ACCEPTABLE, HTTPStatus.METHOD_NOT_ALLOWED})
-# Whoever may not read one document will not be able to read the others: that is no outage.
+# Who may not read one document may not read the others: that is no outage.
 _REFUSALS = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 
 
@@ -57,8 +56,9 @@ class ClusterDocuments:
     """The documents of a cluster about itself.
 
     `v3` has the documents by key (`apis/apps/v1`), and `urls` says where the server has them; `v2`
-    is the one document of a cluster that has no v3. `unavailable` says which group versions are
-    served but cannot be described just now, and why; `unread` are those that nobody wants.
+    is the one document of a cluster that has no v3. `unavailable` has the group versions that are
+    served but cannot be described just now, and why; `unread` has those that the package does not
+    want.
     """
 
     server: str
@@ -82,8 +82,8 @@ def parse_cluster(documents: ClusterDocuments) -> tuple[Spec, dict[str, str]]:
     """Understand the documents of a cluster.
 
     Returns:
-        What they say, and the group versions that are left out, with the reason: an aggregated
-        API may describe itself badly, which is not this user's to repair.
+        What they say, and the group versions that are left out, with the reason: an aggregated API
+        may describe itself wrongly, which the user cannot repair.
 
     Raises:
         ClientgenError: a v2 document is not sound, or documents contradict each other.

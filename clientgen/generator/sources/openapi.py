@@ -1,7 +1,7 @@
 """An OpenAPI source as users name it: a v2 document, a v3 document, or a folder of v3.
 
-What a file holds is told by what it says, not by its name. Reading what a document says is the
-business of `clientgen._openapi`; here it is checked first, and that its words are a server's.
+The content of a file decides what it is, not its name. `clientgen._openapi` reads documents; this
+module checks them first, and their words.
 """
 
 from __future__ import annotations

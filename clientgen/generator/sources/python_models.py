@@ -1,8 +1,7 @@
 """Generated models, read back: a module of model classes to `Model` records.
 
-The module is parsed, not run: its annotations are the few forms that the generator writes, and what
-a package does when it is imported is no business of a run. The runtime's own meta/v1 is written in
-the same forms.
+The module is parsed and not run. Its annotations have the few forms that the generator writes. The
+runtime's own meta/v1 is written in the same forms.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ class Definition:
 class Spec:
     """One document. `ignored` says which operations are no calls on a resource, and why.
 
-    `notes` are what its author should hear of, and what keeps nothing from being generated.
+    `notes` are for its author, and do not prevent generation.
     """
 
     source: str

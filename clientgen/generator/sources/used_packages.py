@@ -60,7 +60,7 @@ class GeneratedPackage:
 
 
 def gather(names: Sequence[str], paths: Sequence[Path], where: str = "uses") -> tuple[Input, ...]:
-    """The manifests of packages: what they hold changes no sooner than these do.
+    """Read the manifests of packages, whose contents change only with their manifests.
 
     Args:
         names: as they are imported.
@@ -78,7 +78,7 @@ def gather(names: Sequence[str], paths: Sequence[Path], where: str = "uses") -> 
 
 
 def parse(names: Sequence[str], paths: Sequence[Path], where: str = "uses") -> Imported:
-    """The models of packages, as classes and as shapes; the first package to have one has it.
+    """Return the models of packages, as classes and as shapes; the first package with one counts.
 
     Raises:
         ClientgenError: as `gather`, or a module is missing or not Python.

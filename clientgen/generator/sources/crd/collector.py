@@ -1,4 +1,4 @@
-"""Which files there are to be read: those that are named, and those in folders."""
+"""Finds the files to read: those that are named, and those in folders."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from clientgen.generator.sources.files import links_to_nowhere
 from clientgen.generator.sources.spec import Input
 
 _ENDINGS = frozenset({".yaml", ".yml", ".json"})
-# No other file can hold one, so that what stands beside manifests in a folder is not even parsed.
+# A file without this word holds no definition, and is not parsed.
 _MARK = b"CustomResourceDefinition"
 # The bundles of projects with a thousand definitions stay below.
 _MAX_FILE_BYTES = 64 * 2**20

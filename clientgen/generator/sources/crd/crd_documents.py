@@ -88,7 +88,7 @@ def _is_json(text: str) -> bool:
 
 
 def _json_documents(text: str, shown: str, problems: Problems) -> Iterator[Document]:
-    """Documents one after another; a key that stands twice has no place but its document's."""
+    """Documents one after another. The place of a repeated key is that of its document."""
     repeated: list[str] = []
 
     def pairs(members: list[tuple[str, Any]]) -> dict[str, Any]:

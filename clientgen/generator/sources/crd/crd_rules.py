@@ -1,9 +1,8 @@
 """Rules by which an API server rejects CustomResourceDefinitions.
 
-The rules themselves are those of the server this project tests against, and stand nowhere else:
-this is the one module of the generator that knows it, and only when there is a definition to be
-checked. Patterns and CEL rules are compiled if the extra `testing` is installed; without it they
-are taken as they are.
+The rules are those of the test server. This is the only module of the generator that uses them, and
+it loads them only if there is a definition to check. Patterns and CEL rules are compiled if the
+extra `testing` is installed; without it they are taken as they are.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ __all__ = [
 API_VERSION, KIND = "apiextensions.k8s.io/v1", "CustomResourceDefinition"
 
 _OLD = "apiextensions.k8s.io/v1beta1"
-# The start of what is said, or the field it is about, to what can be done.
+# The start of a message, or the field it is about, and what can be done.
 _HINTS = (
     (r"scope$", "", "Write `scope: Namespaced` or `scope: Cluster`."),
     (
@@ -121,10 +120,9 @@ def read_definition(
 ) -> dict[str, Any]:
     """The definition as a server decodes it: no nulls, no unknown fields; see `check_definition`.
 
-    What only keeps a server from taking it, and says nothing of its objects, goes to `notes`.
-
-    It is fit for further use if no problem was added. That one is in order is remembered: compiling
-    the rules of a large definition takes longer than generating a client for it.
+    Mistakes for which a server refuses it, and that do not concern its objects, go to `notes`. The
+    definition can be used if no problem was added. A right definition is remembered: compiling the
+    rules of a large one takes longer than generating its client.
     """
     wrong = Problems()
     record = shaped(definition, where, wrong)
@@ -168,7 +166,7 @@ def _causes(definition: dict[str, Any]) -> tuple[list[Cause], bool]:
 
 
 def _as_created(definition: dict[str, Any]) -> dict[str, Any]:
-    """The definition as the server has it when it is validated: names filled in, a status."""
+    """Return the definition as the server validates it: with defaults for names, and a status."""
     from clientgen._apiextensions import default_definition
 
     spec = dict(definition.get("spec", {}))
@@ -209,7 +207,7 @@ def _plain(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _follows(cause: Cause, definition: Mapping[str, Any]) -> bool:
-    """Return whether it is only wrong because something else is, which is told for itself."""
+    """Return whether a cause only follows from another one, which has a message of its own."""
     if cause.field.startswith("status."):
         return True
     names: dict[str, Any] = found_at(definition, ["spec", "names"]) or {}
@@ -220,7 +218,7 @@ def _follows(cause: Cause, definition: Mapping[str, Any]) -> bool:
 
 
 def _is_beyond(field: str, definition: Mapping[str, Any], parts: list[str | int]) -> bool:
-    """Return whether a rule is complained about that this server cannot judge."""
+    """Return whether a cause is about a rule that this server cannot check."""
     if "x-kubernetes-validations" not in field:
         return False
     return bool(_NOT_KNOWN_HERE.search(str(found_at(definition, parts) or "")))

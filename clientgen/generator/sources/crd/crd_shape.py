@@ -1,7 +1,7 @@
 """The form of a CustomResourceDefinition: which fields there are and of what JSON type.
 
 As the API server decodes one: null is absence, unknown fields do not count, and a value of another
-type is an error. What comes out can be walked without another look at types.
+type is an error. The result can be read without checks of types.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ _MAX_SHOWN_CHARS = 40
 
 
 def shaped(definition: Mapping[str, Any], where: str, problems: Problems) -> dict[str, Any]:
-    """A definition without nulls and unknown fields; what is of the wrong type is a problem.
+    """Return a definition without nulls and unknown fields. Report values of the wrong type.
 
     Args:
         definition: the document.

@@ -1,4 +1,4 @@
-"""Lines of manifests, found when somebody is going to read them."""
+"""Lines of values in manifests, found only for messages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from clientgen.generator.sources.spec import Input
 
 
 def line_of(text: str, document_index: int, path: Sequence[str | int]) -> int:
-    """The line of a value in a manifest, from 1; of what is not there, that of what should hold it.
+    """Return the line of a value, from 1. If the value is missing, its parent counts.
 
     Args:
         text: the text of the file.
@@ -27,7 +27,7 @@ def line_of(text: str, document_index: int, path: Sequence[str | int]) -> int:
 
 
 def located(problems: Iterable[Problem], inputs: Iterable[Input]) -> tuple[Problem, ...]:
-    """The same problems with `file:line #/pointer` for every place in a manifest.
+    """Return the problems with `file:line #/pointer` for every place in a manifest.
 
     Args:
         problems: what was found, with places like `crds/web.yaml[0]#/spec/scope`.

@@ -1,8 +1,7 @@
 """Places in manifests: JSON pointers while the generator works, lines when people read them.
 
-Nothing is located while all is well. A place is `file[2]#/spec/scope` (the third document of the
-file) until a run ends with problems; `manifest_lines.located` then makes it
-`file:17 #/spec/scope`.
+Lines are searched only for messages. A place is `file[2]#/spec/scope` (the third document of the
+file) until a run ends with problems; `manifest_lines.located` then makes it `file:17 #/spec/scope`.
 """
 
 from __future__ import annotations

@@ -39,8 +39,8 @@ def parse(inputs: Iterable[Input]) -> Spec:
     """Understand manifests.
 
     Args:
-        inputs: what `gather` gave. Documents of other kinds are passed over and stand in
-            `Spec.ignored`; a file that was named has to hold a definition.
+        inputs: what `gather` gave. Documents of other kinds are listed in `Spec.ignored`. A file
+            that was named must hold a definition.
 
     Raises:
         ClientgenError: with all that is wrong with any of the definitions: see the page on

@@ -1,7 +1,6 @@
 """The documents of a YAML text, read as kubectl reads them, with all that is wrong with their keys.
 
-What is wrong with a text is told in the words of PyYAML's own parser, so that messages do not
-depend on libyaml.
+Errors have the words of PyYAML's own parser, so that messages do not depend on libyaml.
 """
 
 from __future__ import annotations
@@ -23,8 +22,8 @@ from clientgen.generator.sources.crd.helm import helm_problem
 class Document:
     """One document: its number in the file, from 0, and its value in terms of JSON.
 
-    `doubts` are keys that stand twice or are not read as written. They count only where the
-    document does. `templated` is one that Helm would make another of.
+    `doubts` are keys that are repeated or not read as written. They count only if the document
+    does. `templated` says that Helm would change the document.
     """
 
     index: int
@@ -48,7 +47,7 @@ def yaml_documents(text: str, shown: str) -> Iterator[Document]:
 
 
 class _WarningReader(Reader):
-    """Takes down what is wrong, and reads on."""
+    """Records what is wrong, and reads on."""
 
     def __init__(self, text: str, shown: str, first: int = 1) -> None:
         super().__init__(overriding=True)
