@@ -27,7 +27,7 @@ _PREFIX: Final = re.compile(
 _SYMBOLS: Final = frozenset(["!=", "==", "=", "!", ">", "<", ",", "(", ")"])
 _MAX_PREFIX_LENGTH: Final = 253
 _MAX_TERMS: Final = 1_000
-"""The most requirements that are taken; the real server takes what fits into a URL."""
+"""The maximum number of requirements. The real server takes as many as fit into a URL."""
 
 
 def _refuse(why: str) -> Exception:
@@ -35,7 +35,7 @@ def _refuse(why: str) -> Exception:
 
 
 def label_test(text: str) -> LabelTest | None:
-    """The test that a label selector is; None when it selects everything.
+    """Return the test of a label selector; None if it selects everything.
 
     Raises:
         Failure: 400, when it cannot be parsed.

@@ -2,8 +2,8 @@
 
 The server never waits. A request that needs the answer of a webhook raises `Unanswered` with the
 calls. Its driver makes them, and the request is attempted again from its start, with the answers at
-hand. An `Attempt` makes that safe: in all of them the time and the random numbers are the same, so
-that the same questions come up, unless something that is stored has changed meanwhile.
+hand. An `Attempt` makes that safe: the time and the random numbers are the same in all attempts. So
+they need the same calls, unless a stored object has changed meanwhile.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _HTTPS: Final = 443
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a webhook is.
+    """The address of a webhook.
 
     Attributes:
         host: the host of its URL, or `name.namespace.svc`.
@@ -96,7 +96,8 @@ class WebhookCall:
         seconds: how long an answer may take.
         deadline: when it is given up, by the server's monotonic clock.
         outcome: how it ended; None as long as it has not.
-        is_spent: whether its failure was told already, so that whoever needs an answer asks again.
+        is_spent: whether its failure was reported already, so that the next attempt makes a new
+            call.
     """
 
     def __init__(
@@ -127,13 +128,13 @@ class WebhookCall:
             return False
 
     def release(self) -> None:
-        """Leave the call to others who wait for it."""
+        """Leave the call to others that wait for it."""
         if self.outcome is None:
             self._free.append(True)
             self._wake()
 
     def finish(self, outcome: Outcome) -> None:
-        """Note how the call ended; only the first word counts."""
+        """Set the outcome of the call; only the first one counts."""
         if self.outcome is None:
             self.outcome = outcome
             self._wake()

@@ -83,7 +83,7 @@ def _check_role(
 
 
 def _allowed(caller: Caller, access: Access, reader: ObjectReader) -> bool:
-    """Return whether the verb allows it; if not, its rules may be held all the same."""
+    """Return whether the caller has the verb. If not, the caller may still have all rules."""
     allowed = decide(caller, access, reader).allowed
     if allowed:
         _note(caller, access, allowed=True)

@@ -1,7 +1,6 @@
 """The caller of a request.
 
-The server lets everybody in as an administrator; somebody else is who an administrator
-impersonates, or whose token a request carries.
+It is an administrator, unless the request impersonates somebody else or has a token.
 
 Facts: docs/internals/kubernetes-semantics.md, 1.9.
 """
@@ -84,7 +83,7 @@ def _with_implied(user: str, groups: list[str]) -> tuple[str, ...]:
 
 
 def sign_request(resource: Resource, obj: dict[str, Any], caller: Caller) -> None:
-    """Write down in a CertificateSigningRequest who makes it; any other object stays as it is."""
+    """Set the caller in a CertificateSigningRequest; other objects stay as they are."""
     if resource.group_resource == _REQUESTS:
         own = ("username", "uid", "groups", "extra")
         spec = {name: value for name, value in part(obj, "spec").items() if name not in own}

@@ -57,7 +57,7 @@ def timestamp(time: datetime) -> str:
 
 
 class _Refused(Exception):  # noqa: N818 - an answer, not a defect
-    """A token that is none of a live account's; the text says why, empty when it is not ours."""
+    """A token that is not valid. The text says why; it is empty for tokens of other issuers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,7 +279,7 @@ def _bound_claims(bound: Mapping[str, Any], reader: ObjectReader) -> dict[str, A
 
 
 def _bound_of(own: Mapping[str, Any]) -> list[_Bound]:
-    """The object that a token lives and dies with; a Pod's node is only told, not looked after."""
+    """Return the object to which a token is bound. The node of a Pod is a claim only."""
     kinds = ("Secret", "Pod") if "pod" in own else ("Secret", "Node")
     return [_Bound(kind, **own[kind.lower()]) for kind in kinds if kind.lower() in own]
 

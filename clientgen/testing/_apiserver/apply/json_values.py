@@ -1,6 +1,6 @@
 """JSON values: their shapes, and when two are the same.
 
-Python holds that 1 is True; JSON does not. 1 and 1.0 are the same number to both.
+1 equals True in Python and not in JSON. 1 and 1.0 are the same number in both.
 """
 
 from __future__ import annotations

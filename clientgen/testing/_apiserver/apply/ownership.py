@@ -178,9 +178,9 @@ def _with_entries(value: dict[str, Any], managers: Managers) -> dict[str, Any]:
 
 
 def same_but_times(old: dict[str, Any], new: dict[str, Any]) -> bool:
-    """Return whether nothing but the times in managedFields tells two objects apart.
+    """Return whether two objects differ in the times in managedFields at most.
 
-    A write that comes to that changes nothing: not the times, and not the version either.
+    Such a write changes nothing, neither the times nor the version.
     """
     return same(_timeless(old), _timeless(new))
 
@@ -251,7 +251,7 @@ class _Work:
     def update(
         self, live: dict[str, Any] | None, new: dict[str, Any], managers: Managers
     ) -> Managers:
-        """Ownership after the object became `new`; one that is not tracked yet stays so."""
+        """Return the ownership after the object became `new`. It stays untracked if it was."""
         if not managers and live is not None:
             return {}
         return self._update(live or {}, new, managers, self._writer.as_manager(UPDATE))
@@ -283,7 +283,7 @@ class _Work:
     def apply(
         self, live: dict[str, Any], config: dict[str, Any], managers: Managers, *, force: bool
     ) -> tuple[dict[str, Any], Managers]:
-        """The object and its ownership after an apply; what there was before has an owner then."""
+        """Return the object and its ownership after an apply. Old fields get an owner, too."""
         if not managers:
             before = replace(self._writer, manager=_BEFORE_APPLY).as_manager(UPDATE)
             managers = self._update({}, live, {}, before)

@@ -1,4 +1,4 @@
-"""Walks over objects with their types: what is in one, and what is left of it without some paths.
+"""Walks over objects with their types: lists the paths in an object, and removes paths from it.
 
 The rules are those of structured-merge-diff, which real servers use: leaves are scalars, atomic
 maps and lists, and empty ones; items of lists and undeclared fields are paths of their own besides
@@ -176,7 +176,7 @@ def _go_text(item: Any) -> str:
 
 
 def field_set(item: Any, kind: Type) -> Set:
-    """Every path that a value mentions: what its owner owns after applying it."""
+    """Return every path in a value: its manager owns them after applying it."""
     made = Set()
     shape = kind.shape(item)
     if isinstance(shape, Map) and is_object(item):
@@ -206,7 +206,7 @@ def _mention_field(made: Set, shape: Map, name: str, item: Any) -> None:
 
 
 def _mention_items(made: Set, shape: List, items: list[Any]) -> None:
-    """Items that are there twice are owned whole, for nothing tells their fields apart."""
+    """Repeated items are owned as a whole, because their fields cannot be told apart."""
     found: dict[Element, list[Any]] = {}
     for item in items:
         found.setdefault(element_of(shape, item), []).append(item)

@@ -1,4 +1,4 @@
-"""Definitions: custom resources are served, and removed, as CustomResourceDefinitions say."""
+"""The controller of CustomResourceDefinitions: it serves and removes custom resources."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Definitions:
             self._establish(name, record, value)
 
     def _reconsider_others(self, name: str) -> None:
-        """Names one definition gave up may be what another of its group waits for."""
+        """Look again at the other definitions of the group: they may wait for a name."""
         for each in self._rivals(name):
             self._cluster.later(0.0, partial(self._reconsider, each.name))
 
@@ -86,7 +86,7 @@ class Definitions:
         return self._cluster.registry.is_defined(name)
 
     def _serve(self, name: str, value: dict[str, Any]) -> None:
-        """Serve what a definition says now; whoever watches has to begin anew."""
+        """Serve what a definition says now. Open watches end."""
         first = not self._is_served(name)
         self._cluster.registry.define(_apiextensions.read(value, self._cluster.spec.schemas))
         if first:
@@ -96,7 +96,7 @@ class Definitions:
             self._end_watches(name)
 
     def _end_watches(self, name: str) -> None:
-        """End the watches that are open, soon: what they watch is served anew, or no longer."""
+        """End the open watches soon: their resource is served in another way, or no longer."""
         for end in self._cluster.store.collection(name).watches():
             self._cluster.later(_DRAIN_SECONDS, end)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _RETRY_INTERVAL_SECONDS: Final = 1.0
 _COMPONENT: Final = "garbage-collector-controller"
-_MAX_REMEMBERED_OWNERS: Final = 100_000  # removed objects whose dependents are recognised
+_MAX_REMEMBERED_OWNERS: Final = 100_000  # removed objects that are remembered
 
 
 class Garbage:

@@ -50,7 +50,7 @@ class Namespaces:
             self._collection.put(value, record.form)
 
     def _remaining(self, namespace: str) -> bool:
-        """Delete the content; whether something of it stays for now."""
+        """Delete the content. Return whether some of it stays for now."""
         left = False
         for resource in tuple(self._cluster.registry.namespaced()):
             collection = self._cluster.store.collection(self._cluster.registry.storage_of(resource))

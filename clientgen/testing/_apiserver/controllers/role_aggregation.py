@@ -1,7 +1,7 @@
-"""Roles that are made of other roles get the rules of those: `view` has what it may view.
+"""Aggregated roles get the rules of the roles that they select.
 
 https://kubernetes.io/docs/reference/access-authn-authz/rbac/#aggregated-clusterroles. In a real
-cluster the controller manager does that; whether somebody may do something is decided without.
+cluster, the controller manager does this.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Aggregation:
             self._cluster.later(self._delay, self.settle)
 
     def settle(self) -> None:
-        """Write the rules that have changed; what is made of these in turn comes after."""
+        """Write the rules that have changed. Roles that select the changed ones follow."""
         self._is_planned = False
         records = self._collection.now()
         roles = [record.value() for record in records]

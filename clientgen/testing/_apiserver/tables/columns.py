@@ -2,7 +2,7 @@
 
 A kind's table is a tuple of columns; each computes its cell from a `View` of the object, so that
 what a column is called and what it shows stand side by side. Descriptions are the documentation of
-a field of the served spec where that has any (`doc`), and otherwise a few words of our own.
+a field of the served spec where that has any (`doc`), and otherwise texts of clientgen.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ _STEPS: Final = (
 
 
 def human_duration(seconds: float) -> str:
-    """A span as text; a little less than nothing counts as nothing, clocks being what they are."""
+    """A span as text; slightly negative spans count as 0, because clocks differ."""
     whole = int(seconds)
     if whole < -1:
         return "<invalid>"

@@ -72,7 +72,7 @@ def check_include(include: str) -> None:
     """Check the `includeObject` of a request.
 
     Raises:
-        Failure: 400, when it is none that there is.
+        Failure: 400, when there is no such value.
     """
     _row_object(include, "")
 

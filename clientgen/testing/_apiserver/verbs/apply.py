@@ -1,4 +1,4 @@
-"""Server-side apply: an object becomes what several managers want it to be.
+"""Server-side apply: merges the configurations of several managers into an object.
 
 Facts: docs/internals/kubernetes-semantics.md, 1.5.
 """

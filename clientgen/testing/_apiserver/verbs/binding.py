@@ -1,4 +1,4 @@
-"""Bindings of pods to nodes, which are a scheduler's to make.
+"""Bindings of pods to nodes, which schedulers make.
 
 Facts: docs/internals/kubernetes-semantics.md, 1.10.
 """

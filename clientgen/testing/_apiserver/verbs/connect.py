@@ -141,8 +141,8 @@ def _subprotocol(
 ) -> str:
     """Return the subprotocol of a connection; empty if the client asks for none, as it may.
 
-    `of_spdy` is returned for SPDY, which is refused later: what no test has declared is told
-    first, since kubectl asks again by SPDY after any refusal and shows that answer only.
+    `of_spdy` is returned for SPDY, which is refused later: undeclared containers are reported
+    first, because after any refusal kubectl asks again by SPDY, and shows only that answer.
 
     Raises:
         Failure: The client asks for no upgrade, or for none of the subprotocols.
@@ -174,7 +174,7 @@ def _check_spoken(info: RequestInfo) -> None:
 
 
 def _refused(info: RequestInfo, pod: dict[str, Any], ended: str) -> Response | None:
-    """Return what a kubelet refuses, in plain text; `ended` is its word for a pod that has ended.
+    """Return the refusal of a kubelet, in plain text; `ended` is its word for a pod that has ended.
 
     It gets the headers of the request, and its routes name no media type.
     """

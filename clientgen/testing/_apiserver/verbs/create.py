@@ -51,7 +51,7 @@ class Outcome:
 
 
 def _wipe(metadata: dict[str, Any]) -> None:
-    """Take away what only the server says."""
+    """Remove the fields that only the server sets."""
     for name in ("deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"):
         metadata.pop(name, None)
 
@@ -111,7 +111,7 @@ class Creation:
         value["metadata"]["resourceVersion"] = stored["metadata"]["resourceVersion"]
 
     def _may_create(self) -> None:
-        """See to it that an update or an apply may create the object that it names.
+        """Check that the caller of an update or an apply may create the object that it names.
 
         Facts: k8s.io/apiserver, handlers/update.go and patch.go, `createAuthorizerAttributes`.
 
@@ -155,7 +155,7 @@ class Creation:
     # -------------------------------------------------------------------------- admission
 
     def _attributes(self, value: dict[str, Any], old: dict[str, Any] | None) -> Attributes:
-        """Return what admission is told of this write."""
+        """Return the attributes of this write for admission."""
         info, resource = self.info, self.resource
         name = info.name or value["metadata"].get("name") or ""
         return Attributes(
@@ -245,7 +245,7 @@ class Creation:
 
 
 def _check_unversioned(metadata: dict[str, Any]) -> None:
-    """Refuse to create what says to be stored already; a version that is no number says nothing.
+    """Refuse to create an object with a resourceVersion; one that is no number is ignored.
 
     Raises:
         Failure: 500.

@@ -70,7 +70,7 @@ def _deleting(cluster: ClusterState, info: RequestInfo, rendering: Rendering) ->
 
 
 def delete_collection(cluster: ClusterState, info: RequestInfo, rendering: Rendering) -> Answer:
-    """DELETE of what a list would show; answers the list of what was deleted."""
+    """DELETE of the objects that a list would show. Return the list of the deleted objects."""
     deletion = _deleting(cluster, info, rendering)
 
     def delete_page(records: Sequence[Record], metadata: dict[str, Any]) -> Answer:
@@ -114,7 +114,7 @@ class Deletion:
         self.collection = cluster.store.collection(view.strategy.collection)
 
     def delete(self, record: Record) -> dict[str, Any]:
-        """Delete an object; what the client is told, a Status or the object.
+        """Delete an object. Return the answer: a Status or the object.
 
         Raises:
             Failure: 403 for protected namespaces, 409 for preconditions.
@@ -219,7 +219,7 @@ class Deletion:
     # -------------------------------------------------------------------------- effects
 
     def _mark(self, value: dict[str, Any], grace: int, *, was_deleting: bool) -> None:
-        """Note that the object is going."""
+        """Mark the object as being deleted."""
         metadata = value["metadata"]
         if not was_deleting or grace < metadata.get("deletionGracePeriodSeconds", 0):
             moment = self.cluster.now() + timedelta(seconds=grace)

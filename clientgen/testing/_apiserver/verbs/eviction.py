@@ -79,7 +79,7 @@ def evict(pod: dict[str, Any], budgets: Iterable[dict[str, Any]], now: datetime)
 
 
 def _is_unguarded(pod: Mapping[str, Any]) -> bool:
-    """Return whether the pod does not count for budgets: it does not run, or is going already."""
+    """Return whether the pod does not count for budgets: it does not run, or is being deleted."""
     going = bool(pod["metadata"].get("deletionTimestamp"))
     return going or part(pod, "status").get("phase") in _UNGUARDED
 
@@ -110,7 +110,7 @@ def _covers(budget: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
 
 
 def _may_go_unhealthy(pod: Mapping[str, Any], budget: Mapping[str, Any]) -> bool:
-    """Return whether a pod that is not ready may go although nothing is to spare."""
+    """Return whether a pod that is not ready may be evicted although the budget allows none."""
     conditions = parts(part(pod, "status"), "conditions")
     ready = any(each.get("type") == "Ready" and each.get("status") == "True" for each in conditions)
     if ready:
@@ -190,7 +190,7 @@ def _marked(pod: dict[str, Any], now: datetime) -> dict[str, Any]:
 
 
 def _set_condition(status: dict[str, Any], condition: dict[str, Any], now: datetime) -> None:
-    """Put a condition among the others; its time changes only when it changes over."""
+    """Set a condition. Its time changes only with its status."""
     conditions = list(parts(status, "conditions"))
     moment = timestamp(now)
     for index, each in enumerate(conditions):
@@ -228,7 +228,7 @@ def evict_pod(cluster: ClusterState, info: RequestInfo, shown: Rendering) -> Ans
     deletion = Deletion(cluster, posted.view, options)
     deletion.check_preconditions(record)
     if not options.dry_run:
-        # Why it goes is written first; the delete is of that version.
+        # The condition is written first; the delete is of that version.
         record = posted.collection.put(plan.pod, posted.view.form)
         deletion = Deletion(cluster, posted.view, replace(options, preconditions={}))
     deletion.delete(record)

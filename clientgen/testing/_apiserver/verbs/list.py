@@ -128,7 +128,7 @@ class _Page:
     namespace: str
 
     def first(self, version: int) -> _Listed:
-        """From the start."""
+        """Return the first page."""
         options = self.options
         limit = 0 if options.version == "0" else options.limit
         if version and (options.match == "Exact" or (not options.match and limit)):
@@ -139,7 +139,7 @@ class _Page:
         return self._listed(self.collection.now(self.namespace), self.store.version, limit)
 
     def continued(self) -> _Listed:
-        """From where a token says."""
+        """Return the page at a token."""
         options = self.options
         token = _Token.parse(options.continue_)
         if options.version not in ("", "0"):
@@ -174,7 +174,7 @@ class _Page:
 
     @property
     def _names_one(self) -> bool:
-        """Whether there can be but one object, so that the server looks for no more."""
+        """Return whether at most one object can match."""
         named = any(term.field == "metadata.name" and term.equal for term in self.options.fields)
         scoped = bool(self.namespace) or not self.view.resource.namespaced
         return named and scoped and not self.options.continue_

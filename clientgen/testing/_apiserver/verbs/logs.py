@@ -292,7 +292,7 @@ class LogStream(Stream):
         wake()
 
     def close(self) -> None:
-        """Listen no longer."""
+        """Stop listening."""
         for stop in self._stops:
             stop()
         self._stops = []

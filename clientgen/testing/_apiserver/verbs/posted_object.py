@@ -1,4 +1,4 @@
-"""Bodies that are posted to be acted on, not to be stored.
+"""Posted objects that are acted on and not stored.
 
 Facts: docs/internals/kubernetes-semantics.md, 1.10.
 """

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..storage.cluster_state import ClusterState
 
 WHERE_TO_DECLARE: Final = "in a test, or in a function for `clientgen serve --setup`"
-"""Where people say what containers do."""
+"""Names the calls that declare containers, for messages."""
 
 _NAME: Final = re.compile(r"(?:(https?|):)?([^:]*)(?::([^:]*))?").fullmatch
 _PATH: Final = re.compile(r"/api/v1/(?:namespaces/[^/]+/)?[a-z]+/[^/]+/proxy(/.*)?").fullmatch
@@ -92,7 +92,7 @@ def proxy(cluster: ClusterState, info: RequestInfo) -> Answer:
 
 
 def unreachable(why: str) -> Failure:
-    """Return the refusal of a server that cannot reach whom it is to ask."""
+    """Return the refusal of a server that cannot reach the backend."""
     return Failure(503, "ServiceUnavailable", f"error trying to reach service: {why}")
 
 

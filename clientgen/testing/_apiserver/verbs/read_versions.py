@@ -25,7 +25,7 @@ def version_number(text: str) -> int:
     """The version a read names; 0 when it names none.
 
     Raises:
-        Failure: 500, as real servers say of it without a word on whose fault it is.
+        Failure: 500, as from a real server, although it is the fault of the client.
     """
     if not text:
         return 0

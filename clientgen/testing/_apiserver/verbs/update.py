@@ -83,7 +83,7 @@ class Update(Creation):
         return self.create(value)
 
     def check_target(self, metadata: dict[str, Any]) -> None:
-        """Refuse an object that says to be another than the URL names.
+        """Refuse an object with another name or namespace than in the URL.
 
         Raises:
             Failure: 400.
@@ -98,7 +98,7 @@ class Update(Creation):
         self._place(metadata)
 
     def check_uid(self, record: Record | None, metadata: dict[str, Any]) -> None:
-        """Refuse an object that says to have another uid than the stored one.
+        """Refuse an object with another uid than the stored one.
 
         Raises:
             Failure: 409.
@@ -128,7 +128,7 @@ class Update(Creation):
         return self.replace(record, value)
 
     def complain(self, problems: list[str], refuse: Callable[[str], Failure]) -> None:
-        """Refuse what a patch has made for its problems, or warn of them, as the client wants."""
+        """Refuse the result of a patch for its problems, or warn of them, as the client wants."""
         if self.options.validation == "Strict" and problems:
             raise refuse(f"strict decoding error: {', '.join(problems)}")
         complain(self.info.request, problems, self.options.validation)
@@ -136,7 +136,7 @@ class Update(Creation):
     def _patched(
         self, result: Any, refuse: Callable[[str], Failure]
     ) -> tuple[dict[str, Any], list[str]]:
-        """The object a patch has made, without what its type does not have, and what that was."""
+        """Return the result of a patch without unknown fields, and the names of these."""
         if not isinstance(result, dict):
             raise refuse(f"json: cannot unmarshal {result!r} into Go value")
         value: dict[str, Any] = {**result}
@@ -218,7 +218,7 @@ class Update(Creation):
         Facts: k8s.io/apiserver, etcd3 `GuaranteedUpdate` compares what is stored, so an object
         that is stored in another version is written anew.
 
-        One that was only waiting for its finalizers to go is removed instead.
+        An object that only waited for its finalizers to be removed is deleted instead.
         """
         metadata = value["metadata"]
         leaves = bool(metadata.get("deletionTimestamp")) and not metadata.get("finalizers")

@@ -104,7 +104,7 @@ class _Start:
         return stream
 
     def stream(self, version: int) -> Answer:
-        """From a version, or with everything that is there."""
+        """Open the stream from a version, or with all existing objects."""
         options = self.options
         everything = not version if options.initial_events is None else options.initial_events
         stream = self._new()
@@ -219,7 +219,7 @@ class WatchStream(Stream):
     # ------------------------------------------------------------------------- contents
 
     def start(self, records: list[Record]) -> None:
-        """Say what is there already."""
+        """Send the existing objects."""
         for record in records:
             if self._view.asks_webhook:
                 self._hold((record,), partial(self._start_with, record))
@@ -231,9 +231,9 @@ class WatchStream(Stream):
             self._say("ADDED", record)
 
     def follow(self, collection: Collection, after: int) -> None:
-        """Go on with what changes from now on; changes up to a version to come are passed over."""
+        """Continue with the changes from now on, except those up to a version."""
         self._after = after
-        self._behind = 0  # of what there was already, there may be any amount
+        self._behind = 0  # the existing objects may be of any size
         self._stop = collection.watch(self._tell_on, self.close)
 
     def _tell_on(self, change: Change) -> None:
@@ -244,14 +244,14 @@ class WatchStream(Stream):
     def _give_up(self) -> None:
         """End a watch that nobody reads, as real servers do.
 
-        What was not taken is forgotten: the client goes on after the last event that it has seen.
+        The lines that were not taken are dropped: the client resumes after its last event.
         """
         self._ready.clear()
         self._held.clear()
         self.close()
 
     def tell(self, change: Change) -> None:
-        """Say what a change means to this watch, if anything."""
+        """Send the event of a change, if it concerns this watch."""
         if change.version <= self._after:
             return
         if self._namespace and change.record.namespace != self._namespace:
@@ -290,7 +290,7 @@ class WatchStream(Stream):
         self._wake()
 
     def bookmark(self, annotations: dict[str, str] | None = None) -> None:
-        """Say which version this watch has come to."""
+        """Send a bookmark with the version that this watch has reached."""
         metadata: dict[str, Any] = {"resourceVersion": str(self._store.version)}
         if annotations:
             metadata["annotations"] = annotations
@@ -309,14 +309,14 @@ class WatchStream(Stream):
     # ------------------------------------------------------------------------- webhooks
 
     def _hold(self, records: tuple[Record, ...], say: Callable[[], None]) -> None:
-        """Say something when a webhook has converted these records, after what is held already."""
+        """Send an event after the held ones, when a webhook has converted these records."""
         self._held.append((records, say))
         if len(self._held) > MAX_HELD_CHANGES:
             self._give_up()
         self._wake()
 
     def _release(self) -> None:
-        """Say what is held, as far as it has been converted."""
+        """Send the held events that have been converted."""
         try:
             while self._held and not self.ended:
                 records, say = self._held[0]
@@ -341,7 +341,7 @@ class WatchStream(Stream):
         self._wake()
 
     def _put_shown(self, kind: str, value: dict[str, Any]) -> None:
-        """Say something in the form that was asked for; an object that has no such form ends it."""
+        """Send an event in the requested form. An object that does not have it ends the watch."""
         if self.ended:
             return
         try:
@@ -359,7 +359,7 @@ class WatchStream(Stream):
 
 
 def _nothing() -> None:
-    """Nobody waits yet."""
+    """The callback as long as nobody waits."""
 
 
 def _line(kind: str, value: bytes) -> bytes:

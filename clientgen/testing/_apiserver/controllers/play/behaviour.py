@@ -97,7 +97,7 @@ class PodRule:
         )
 
     def behaviour_in(self, pod: Mapping[str, Any]) -> Behaviour | None:
-        """Return the behaviour, about the container that is meant if the rule names none."""
+        """Return the behaviour. Without a container of its own, it is about the matched one."""
         behaviour = self.behaviour
         name = self._container_in(pod) if self._is_of_containers else None
         if behaviour is None or name is None:
@@ -143,7 +143,7 @@ _TEXT: Final = re.compile(
     r"""'[^']*'|"(?:\\.|[^"\\])*"|\$\([^()]*\)|\$\{[^{}]*\}|(?P<comment>(?<![^\s;])\#[^\n]*)""",
     re.DOTALL,
 )
-"""What a shell does not split: literals, values, comments."""
+"""Text that a shell does not split: literals, values, comments."""
 _STATEMENTS: Final = re.compile(r"[;\n]")
 _COMMANDS: Final = re.compile(r";|&&|\|\|?")
 _PLAIN: Final = re.compile(
@@ -153,7 +153,7 @@ _PLAIN: Final = re.compile(
     # No groups, documents, commands in the background or literals without an end.
     r"""(?:[^&|(){}<"'`\\]|>&|<(?!<))*"""
 )
-"""Commands that end: what they are is not looked at."""
+"""Commands that end at once, with any arguments."""
 
 
 def own_behaviour(pod: Mapping[str, Any]) -> Behaviour:

@@ -62,7 +62,7 @@ class ControlPlane:
         objects: reads and writes.
         recorder: writes events.
         settings: how long things take.
-        rules: how pods behave that do not behave as usual; the last one wins.
+        rules: rules for pods that do not behave as usual; the last one wins.
         again: comes back later.
         forget: does not come back to a key.
     """
@@ -84,12 +84,12 @@ class ControlPlane:
         return self.cluster.timestamp()
 
     def come_back(self, controller: Controller, key: str, seconds: float) -> None:
-        """Have a controller go on with something that takes time."""
+        """Call a controller again when some time has passed."""
         self.again(controller.name, key, seconds, False)
 
     def set_alarm(self, controller: Controller, key: str, seconds: float) -> None:
-        """Have a controller look at something again that need not change until then.
+        """Call a controller again later, without waiting for it in `settle`.
 
-        `settle` does not wait for alarms: deadlines, back-offs, schedules.
+        Alarms are deadlines, back-offs and schedules.
         """
         self.again(controller.name, key, seconds, True)

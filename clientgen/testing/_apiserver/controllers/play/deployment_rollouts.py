@@ -1,4 +1,4 @@
-"""One Deployment and its ReplicaSets: which of them grow, shrink, appear and go."""
+"""One Deployment and its ReplicaSets: creates, scales and deletes them."""
 
 from __future__ import annotations
 
@@ -412,7 +412,7 @@ def _annotate(replica_set: dict[str, Any], deployment: dict[str, Any], revision:
 
 
 def _note_sizes(replica_set: dict[str, Any], deployment: dict[str, Any]) -> bool:
-    """Note what the Deployment looks like: later it is known whether it was scaled."""
+    """Note the size of the Deployment, to see later whether it was scaled."""
     metadata, replicas = replica_set["metadata"], deployment["spec"].get("replicas") or 0
     before = part(metadata, "annotations")
     noted = {_DESIRED: str(replicas), _MAX: str(replicas + max_surge(deployment))}

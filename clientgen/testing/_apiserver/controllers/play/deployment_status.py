@@ -37,7 +37,7 @@ class RolledOut(Protocol):
 
 
 def has_deadline(deployment: dict[str, Any]) -> bool:
-    """Return whether there is a time in which a rollout has to get on."""
+    """Return whether a rollout has a progress deadline."""
     return deployment["spec"].get("progressDeadlineSeconds") not in (None, _NO_DEADLINE)
 
 

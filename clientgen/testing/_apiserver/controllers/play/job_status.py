@@ -1,4 +1,4 @@
-"""What the pods of a Job add up to, and whether the Job is over."""
+"""Counts the pods of a Job, and decides whether the Job is over."""
 
 from __future__ import annotations
 

@@ -165,7 +165,7 @@ class Kubelet(Controller):
     # ----------------------------------------------------------------------------- scripts
 
     def _heed(self, key: str, run: PodRun, pod: dict[str, Any]) -> None:
-        """Take up a behaviour that has changed."""
+        """Apply a behaviour that has changed."""
         behaviour = behaviour_of(pod, self._plane.rules)
         if behaviour == run.behaviour:
             return
@@ -419,7 +419,7 @@ def _concerns(pod: dict[str, Any] | None) -> tuple[Any, ...]:
 
 
 def _meant(run: PodRun, ending: Exit) -> list[ContainerRun]:
-    """Return the containers that an end is about."""
+    """Return the containers that an exit applies to."""
     if ending.container:
         return [each for each in run.containers if each.name == ending.container]
     return run.mains[:1] if ending.code else list(run.mains)

@@ -1,4 +1,4 @@
-"""How far a pod has come on its node."""
+"""The state of a pod on its node."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class PodRun:
         mains: its other containers.
         stage: what happens at `wake`.
         wake: when, on the monotonic clock; None if nothing happens by itself.
-        is_alarm: whether nobody who waits for the end of all work waits for that.
+        is_alarm: whether `settle` does not wait for it.
         host: the address of its node.
         address: its own address, once it has one.
         behaviour: the behaviour that was looked at last.

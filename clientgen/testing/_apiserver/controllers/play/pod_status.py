@@ -121,7 +121,7 @@ def _contents(
     *,
     has_sandbox: bool,
 ) -> dict[str, dict[str, Any]]:
-    """Return what the conditions say, in a kubelet's order."""
+    """Return the values of the conditions, in the order of a kubelet."""
     containers = _containers_ready([*(each for each in inits if each.is_sidecar), *mains], phase)
     ready = containers if containers["status"] != "True" else _gates(pod)
     done = phase in FINAL_PHASES

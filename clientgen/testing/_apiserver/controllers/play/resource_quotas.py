@@ -60,7 +60,7 @@ class ResourceQuotas(Controller):
             self._plane.set_alarm(self, key, _RESYNC_INTERVAL_SECONDS)
 
     def _used(self, quota: dict[str, Any], name: str) -> str | None:
-        """Return how much of something is used; None of what nobody can count."""
+        """Return how much of a resource is used; None if it cannot be counted."""
         namespace = quota["metadata"]["namespace"]
         if name.startswith(_COUNT):
             return self._number(name.removeprefix(_COUNT), namespace)

@@ -64,7 +64,7 @@ class Scheduler(Controller):
                 yield place
 
     def _count(self, before: dict[str, Any] | None, after: dict[str, Any] | None) -> None:
-        """Keep account of what the pods of each node ask for."""
+        """Count the requests of the pods of each node."""
         if before is not None and _is_placed(before):
             self._nodes.get(before["spec"]["nodeName"], {}).pop(key(before), None)
         if after is not None and _is_placed(after):

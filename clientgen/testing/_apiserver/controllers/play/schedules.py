@@ -72,7 +72,7 @@ class Schedule:
         return (of_month and of_week) if self.any_day else (of_month or of_week)
 
     def latest(self, after: datetime, until: datetime) -> datetime | None:
-        """Return the last time after a moment, up to another one."""
+        """Return the last time after a moment, up to another moment."""
         if self.every:
             runs = int((until - after).total_seconds() // self.every)
             return after + timedelta(seconds=runs * self.every) if runs else None

@@ -1,6 +1,7 @@
-"""Claims get volumes: one that fits, or a new one; and protected ones go when nobody uses them.
+"""Binds claims to volumes: one that fits, or a new one.
 
-Storage classes are not looked at more closely: every claim without a volume gets one at once.
+Protected volumes and claims are removed when they are no longer in use. Storage classes do not
+count: every claim without a volume gets one at once.
 """
 
 from __future__ import annotations
