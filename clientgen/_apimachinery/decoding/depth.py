@@ -1,6 +1,6 @@
 """Limits the nesting of bodies to a depth that recursive functions can handle.
 
-The real server takes 10,000 levels. Nobody nests like that but to break something.
+The real server takes 10,000 levels. Only attackers nest like that.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ TOO_DEEP: Final = "exceeded max depth"
 
 
 def check_depth(value: Any) -> None:
-    """Refuse what is nested too deep.
+    """Refuse a body that is nested too deeply.
 
     Raises:
         BadText: it is.

@@ -94,7 +94,7 @@ def _load_slowly(text: str, filling: bool, whole: bool) -> tuple[Any, list[str]]
 
 
 class _Building:
-    """Makes dicts of pairs, and takes down what stands twice."""
+    """Makes dicts of pairs, and records repeated keys."""
 
     def __init__(self, both: Callable[[Any, Any], Any]) -> None:
         self._twice: dict[str, None] = {}
@@ -177,7 +177,7 @@ _WHOLE: Final = msgspec.json.Decoder(float_hook=_whole_number)
 
 
 def _why(error: JSONDecodeError) -> str:
-    """Say in the words of Go what Python found."""
+    """Return Python's error in the words of Go."""
     text, at = error.doc, error.pos
     if error.msg.startswith("Unterminated string") or at >= len(text.rstrip(" \t\r\n")):
         return "unexpected end of JSON input"

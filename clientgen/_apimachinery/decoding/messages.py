@@ -1,6 +1,6 @@
 """The wire format of protobuf: a message is a row of numbered fields.
 
-What a field means is not told by the bytes; `wire` knows.
+The bytes do not tell what a field means; `wire` does.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 Wire: TypeAlias = int | bytes
-"""A value as it came: a number, or the bytes of anything else."""
+"""An undecoded value: a number, or the bytes of anything else."""
 
 _VARINT, _EIGHT_BYTES, _LENGTH, _FOUR_BYTES = 0, 1, 2, 5
 _FIXED: Final = {_EIGHT_BYTES: 8, _FOUR_BYTES: 4}

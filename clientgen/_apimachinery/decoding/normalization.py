@@ -49,7 +49,7 @@ def normalise(
     *,
     refuse: Callable[[str], failures.Failure] | None = None,
 ) -> Normalised:
-    """Bring an object of a built-in kind into its form; `value` itself is left alone.
+    """Return an object of a built-in kind in the form of the server; `value` does not change.
 
     Args:
         value: the object as it came.

@@ -152,7 +152,7 @@ def milli_quantity(value: Any) -> str:
 
 
 def _is_short(value: str | float) -> bool:
-    """Return whether it may be remembered: long texts would fill the memory."""
+    """Return whether a text may be cached: long texts would fill the memory."""
     return not isinstance(value, str) or len(value) <= _MAX_CACHED_CHARS
 
 
@@ -171,9 +171,9 @@ def _canonical(value: str | float) -> str:
 
 
 def _stays(text: str) -> bool:
-    """Return whether the server takes it for canonical already, as it does with some that are not.
+    """Return whether the server takes a text for canonical, as it does with some that are not.
 
-    That is what its quick way of reading takes: at most 18 digits, counting in thousands.
+    Its fast parser does so, for at most 18 digits and exponents that are multiples of 3.
     """
     match = _DIGITS.fullmatch(text)
     if match is None:

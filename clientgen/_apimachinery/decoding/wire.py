@@ -44,7 +44,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 def in_json(request: HttpRequest, schema_of: SchemaOf) -> HttpRequest:
     """A request whose body is in protobuf, with that in JSON; any other is left as it is.
 
-    So is a body that cannot be read, which `parse` refuses later on.
+    So is an unreadable body, which `parse` refuses later.
     """
     content_types = [value for name, value in request.headers if name.lower() == "content-type"]
     if [content_type.partition(";")[0].strip().lower() for content_type in content_types] != [

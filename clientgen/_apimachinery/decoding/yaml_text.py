@@ -40,7 +40,7 @@ def _write_text(dumper: CSafeDumper, text: str) -> yaml.ScalarNode:
 
 
 def _is_text(dumper: Any, text: str) -> bool:
-    """Return whether YAML 1.1 takes it for text as well: no date, no `1:30`."""
+    """Return whether a plain text is text in YAML 1.1, too, and no date or `1:30`."""
     return bool(dumper.resolve(yaml.ScalarNode, text, (True, False)) == _STR)
 
 

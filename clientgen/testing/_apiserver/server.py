@@ -158,7 +158,7 @@ class ApiServer:
     def _attempted(
         self, attempt: Attempt, request: Request, answer_to: Callable[[], Answer]
     ) -> Answer:
-        """Answer a request, or say which calls it waits for; then it is attempted again."""
+        """Answer a request, or raise the calls that it waits for; then it is attempted again."""
         warned = len(request.warnings)
         try:
             with self.cluster.attempting(attempt):
@@ -235,13 +235,13 @@ class ApiServer:
         self.cluster.run_due()
 
     def compact(self) -> None:
-        """Forget what was: watches and lists from before are told that they are too late."""
+        """Forget the history: older watches and lists get an error."""
         self.cluster.store.compact()
 
     def skip_to(self, version: int) -> None:
-        """Go on from a later version: clients of an earlier server are told that they are too late.
+        """Continue with a later version, so that clients of an earlier server get an error.
 
-        Without it a watch would wait, without a word, until the versions that it knows come again.
+        Otherwise their watches would wait silently until the versions that they know come again.
         """
         self.cluster.store.skip_to(version)
 
@@ -254,9 +254,9 @@ class ApiServer:
     # --------------------------------------------------------------------------- objects
 
     def put(self, value: dict[str, Any]) -> dict[str, Any]:
-        """Store an object past all rules, with the status and uid it has; as a test sets the scene.
+        """Store an object without checks, with its status and uid, for tests.
 
-        Its defaults are filled in, and what every stored object has.
+        Defaults and metadata are filled in.
 
         Raises:
             ValueError: its kind is not served.

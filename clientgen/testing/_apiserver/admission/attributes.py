@@ -1,4 +1,4 @@
-"""What the steps of admission are told of a request.
+"""The attributes of a request for the steps of admission.
 
 The words are those of k8s.io/apiserver/pkg/admission.
 """
@@ -48,18 +48,18 @@ class Reinvocation:
     _seen: dict[str, dict[str, bool]] = field(default_factory=dict[str, dict[str, bool]])
 
     def note_seen(self, plugin: str, name: str) -> None:
-        """Note that a step has shown the object to somebody who wants to see later changes."""
+        """Note that a step has shown the object to somebody who asks for later changes."""
         self._seen.setdefault(plugin, {})[name] = False
 
     def note_change(self) -> None:
-        """Note that the object was changed: all who have seen it before want to see it again."""
+        """Note that the object was changed, so that those that have seen it before see it again."""
         for names in self._seen.values():
             for name in names:
                 names[name] = True
                 self.wanted = True
 
     def is_wanted_by(self, plugin: str, name: str) -> bool:
-        """Return whether somebody is to see the object again, in the second run."""
+        """Return whether a webhook or policy sees the object again in the second run."""
         return self._seen.get(plugin, {}).get(name, False)
 
 

@@ -12,8 +12,9 @@ if TYPE_CHECKING:
 class Plugin:
     """A step of admission. It overrides `admit`, `validate`, or both.
 
-    A step runs for CREATE, UPDATE, DELETE and CONNECT, each attempt of a request anew. A request is
-    attempted again when it has waited for an answer; so a step changes nothing but the attributes.
+    A step runs for CREATE, UPDATE, DELETE and CONNECT, and again in each attempt of a request.
+    Attempts are repeated after waiting for an answer, so a step must change nothing but the
+    attributes.
     """
 
     def __init__(self, cluster: ClusterState) -> None:
@@ -21,7 +22,7 @@ class Plugin:
 
     @property
     def is_active(self) -> bool:
-        """Whether there is anything to do at all. Every write asks for it: it must be cheap."""
+        """Whether the step has anything to do. Every write reads it, so it must be cheap."""
         return True
 
     def admit(self, attributes: Attributes) -> None:
@@ -32,7 +33,7 @@ class Plugin:
         """
 
     def validate(self, attributes: Attributes) -> None:
-        """Refuse the request if it has to be.
+        """Refuse the request, if it violates a rule of the step.
 
         Raises:
             Failure: the request is refused.

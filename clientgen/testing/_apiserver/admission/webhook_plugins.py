@@ -1,4 +1,4 @@
-"""Webhooks: steps of admission that somebody else takes.
+"""Webhooks: steps of admission in other programs.
 
 Messages and order are those of k8s.io/apiserver/pkg/admission/plugin/webhook.
 """

@@ -36,7 +36,7 @@ class Comparison:
         return self.modified | self.added
 
     def without(self, paths: Set) -> Comparison:
-        """The same, but for these paths and what is below them."""
+        """Return the comparison without these paths and the paths below them."""
         if not paths:
             return self
         return Comparison(
@@ -44,7 +44,7 @@ class Comparison:
         )
 
     def attach(self, element: Element, below: Comparison) -> None:
-        """Hang what differs under an element below it."""
+        """Add the differences below an element."""
         self.removed.attach(element, below.removed)
         self.modified.attach(element, below.modified)
         self.added.attach(element, below.added)
@@ -154,8 +154,8 @@ def _duplicates(
 ) -> None:
     """Compare what is there several times, which counts as one leaf.
 
-    The field by field ownership of a single item goes when it gets a double, and comes back when it
-    is single again.
+    A single item is owned by field. When it is repeated, it is owned as a whole, until it is single
+    again.
     """
     if len(were) > 1 and len(are) > 1:
         if not same(were, are):

@@ -207,7 +207,7 @@ class Set:
         return bool(path) and node is not None and path[-1] in node.members
 
     def insert(self, path: Path) -> None:
-        """Put a path into this very set; the empty one, the whole object, belongs to nobody."""
+        """Add a path to this very set. The empty path, the whole object, is ignored."""
         node = self
         for element in path[:-1]:
             node = node.children.setdefault(element, Set())
@@ -215,7 +215,7 @@ class Set:
             node.members.add(path[-1])
 
     def attach(self, element: Element, below: Set) -> None:
-        """Hang what is under `element` into this very set, unless there is nothing."""
+        """Add the paths below `element` to this very set, unless there are none."""
         if below:
             self.children[element] = below
 

@@ -1,8 +1,8 @@
 """From client-side to server-side apply.
 
 kubectl's own apply keeps the configuration it applied last in an annotation. When its server-side
-apply (the manager `kubectl`) meets that annotation, what stands there as it is live is no conflict,
-and the annotation is kept up to date so that a user may still go back.
+apply (the manager `kubectl`) finds that annotation, values in it that equal the live ones are no
+conflicts. The annotation is kept up to date, so that a user can still go back.
 """
 
 from __future__ import annotations

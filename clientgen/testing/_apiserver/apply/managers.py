@@ -1,7 +1,7 @@
-"""managedFields and who they say owns what.
+"""managedFields: the managers in them, and the paths that each owns.
 
-An owner is told by name, operation and subresource, and for updates by the version it wrote in as
-well: an applier has one entry whatever versions it has applied in.
+A manager is identified by name, operation and subresource, and for updates by the version that it
+wrote in, too. An applier has one entry for all versions.
 """
 
 from __future__ import annotations

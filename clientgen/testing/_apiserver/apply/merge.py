@@ -1,7 +1,7 @@
 """An applied configuration merged into the object that is there.
 
-Nothing goes away by merging; what both have is the configuration's. Lists keep the live order where
-the configuration does not ask for another one.
+Merging removes nothing. Where both have a value, that of the configuration counts. Lists keep the
+live order if the configuration does not ask for another one.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _fields(live: Any, config: Any, shape: Map) -> dict[str, Any]:
 
 
 class _Lists:
-    """Two lists of items that elements tell apart, on the way to be one.
+    """Merges two lists whose items have elements.
 
     Items of both lists come in the order of the configuration; the others stay in front of whatever
     followed them.
@@ -76,7 +76,7 @@ class _Lists:
         self._made: list[Any] = []
 
     def merged(self) -> list[Any]:
-        """The one list."""
+        """Return the merged list."""
         self._next_shared()
         left, right = 0, 0
         while left < len(self._live) or right < len(self._config):

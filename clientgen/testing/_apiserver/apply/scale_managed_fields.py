@@ -1,7 +1,8 @@
 """managedFields of the scale subresource, which are those of its parent by another name.
 
-A Scale has one field of its own, `.spec.replicas`; in the parent it may be anywhere. Who owns the
-parent's owns the Scale's, and a write to the Scale is a write to the parent under `scale`.
+A Scale has one field of its own, `.spec.replicas`; in the parent it may be anywhere. The owner of
+the parent's field owns the Scale's, and a write to the Scale is a write to the parent with the
+subresource `scale`.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Updates field ownership after writes.
 
-Every write but apply takes what it changes from whoever owned it. Apply may do so only by force,
-and takes away what its manager applied before and no longer does, unless someone else owns it too.
-What each manager owns is told in the version it wrote in, so old and new object are compared in
-that version's schema. Conversion between versions changes nothing but their name for most kinds;
-`convert` is for the others.
+Every write but apply takes the fields that it changes from their owners. Apply does so only with
+force. It removes the fields that its manager applied before and no longer does, unless they have
+another owner, too. What each manager owns is told in the version it wrote in, so old and new object
+are compared in that version's schema. Conversion between versions changes nothing but their name
+for most kinds; `convert` is for the others.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Conflicts(Exception):  # noqa: N818 - an answer, not a defect
         return Conflicts({manager: paths for manager, paths in left.items() if paths})
 
     def listed(self) -> list[tuple[Manager, Path]]:
-        """Each of them."""
+        """Return all conflicts."""
         managers = sorted(self.sets, key=lambda manager: manager.rank)
         return [(manager, path) for manager in managers for path in self.sets[manager]]
 

@@ -45,7 +45,7 @@ class Asked:
 
     @property
     def is_pretty(self) -> bool:
-        """Whether a human reads it: who asks for it, and command line tools and browsers."""
+        """Whether the answer is indented: for browsers, command line tools, and on request."""
         said = self.query.get("pretty", [""])[0]
         if said:
             return said in {"1", "true"}
@@ -89,7 +89,7 @@ def text(body: str, status: int = 200) -> Response:
 
 
 def empty(status: int, *headers: tuple[str, str]) -> Response:
-    """An answer that is all said with its status."""
+    """Return an answer without a body."""
     return Response(status, b"", [_UNCACHED, *headers])
 
 

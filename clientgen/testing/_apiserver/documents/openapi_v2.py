@@ -75,7 +75,7 @@ def _media(accept: str) -> str:
 
 
 def conditional(asked: Asked, kept: Kept, *more: tuple[str, str], media: str = _JSON) -> Response:
-    """A document, or word that the client has it already; `more` headers override the usual."""
+    """Return a document, or 304 if the client has it. `more` headers override the usual ones."""
     tag = f'"{kept.etag}"'
     caching = more or (("cache-control", "no-cache, private"),)
     headers = [("etag", tag), ("vary", "Accept"), *caching]

@@ -78,7 +78,7 @@ class OpenApiV3:
         return Response(200, json.encode({"paths": urls}), headers)
 
     def answer(self, asked: Asked, now: datetime) -> Response:
-        """Answer `/openapi/v3/{key}`; whoever knows the hash may keep the document."""
+        """Answer `/openapi/v3/{key}`. A client that names the hash may keep the document."""
         key = asked.path.removeprefix(f"{_ROOT}/")
         if key not in self._paths and key not in self._customs:
             return empty(404)

@@ -1,4 +1,4 @@
-"""Everything a server says of itself: one handler for every path that is no resource's.
+"""The documents of a server about itself: the handler for all paths that are no resources.
 
 The documents are made from the spec and the custom resources of the moment, when they are first
 asked for, and kept until other custom resources are served.
@@ -77,7 +77,7 @@ class Documents:
         self.has_aggregated_discovery = True
 
     def break_group(self, group: str, version: str) -> None:
-        """Let a group version be one of an API server that cannot be reached."""
+        """Simulate a group version whose API server cannot be reached."""
         self._broken |= {(group, version)}
         self._made = None
 

@@ -2,8 +2,8 @@
 
 The server uses evanphx/json-patch v4, which is not what the RFC says, and not what the Python
 library jsonpatch does: replacing, copying or testing a member that is not there works (it is null),
-negative indices count from the end, pointers need no leading slash. Agreeing with it is the point,
-so the operations are written here.
+negative indices count from the end, pointers need no leading slash. This module behaves in the same
+way, so it has operations of its own.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def _whole(operation: dict[str, Any]) -> Any:
 
 @contextmanager
 def _told(where: str) -> Generator[None]:
-    """Say in the error what was done when it happened."""
+    """Add the operation to the error."""
     try:
         yield
     except DoesNotApply as error:

@@ -171,7 +171,7 @@ def _without_nulls(value: Any) -> Any:
 
 
 def _without_directives(value: Any) -> Any:
-    """Drop whatever holds a `$patch`: there is nothing for it to be done to."""
+    """Drop all values with a `$patch`, which have no counterpart."""
     if is_object(value):
         if DIRECTIVE in value:
             return ABSENT
@@ -205,7 +205,7 @@ def _merge_list(
 def _apply_directives(
     original: list[Any], patch: list[Any], key: str
 ) -> tuple[list[Any], list[Any]]:
-    """Do what items with `$patch` say; gives what is left of both lists."""
+    """Apply the items with `$patch`. Return what is left of both lists."""
     changes: list[Any] = []
     gone: set[Any] = set()
     replace = False

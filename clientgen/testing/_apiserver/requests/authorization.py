@@ -1,4 +1,4 @@
-"""Lets requests pass, or not: an administrator may do everything, whom he impersonates may not.
+"""Authorizes requests. An administrator may do everything; an impersonated user may not.
 
 https://kubernetes.io/docs/reference/access-authn-authz/authorization/: each request is a verb on a
 resource, or on a path that is none.
@@ -87,7 +87,7 @@ def check(cluster: ClusterState, request: Request, info: RequestInfo | None) -> 
         info: what it asks for; None for a path that is no resource.
 
     Raises:
-        Failure: 403, when who sends it may not do that.
+        Failure: 403, when the sender may not do that.
     """
     if request.caller.is_master:
         return
@@ -125,10 +125,10 @@ def _check_program(cluster: ClusterState, request: Request, wanted: access.Acces
 
 
 def check_unserved(cluster: ClusterState, request: Request) -> None:
-    """Let a request pass that is for no served resource: who may not know of it gets no 404.
+    """Authorize a request for a resource that is not served: without the right, it gets no 404.
 
     Raises:
-        Failure: 403, when who sends it may not do that.
+        Failure: 403, when the sender may not do that.
     """
     if request.caller.is_master:
         return

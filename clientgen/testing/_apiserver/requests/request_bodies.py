@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Body:
-    """An object from a request, with what was odd about it: `unknown field "spec.x"` and so on."""
+    """An object from a request, and its problems: `unknown field "spec.x"` and so on."""
 
     value: dict[str, Any]
     problems: list[str] = field(default_factory=list[str])
@@ -80,7 +80,7 @@ def complain(
 
     Args:
         request: the request.
-        problems: what is odd about its body.
+        problems: the problems of its body.
         validation: `Strict`, `Warn` or `Ignore`.
         resource: of what kind the body is, if it is an object.
 

@@ -121,7 +121,7 @@ def list_options(query: Query, *, watch: bool) -> ListOptions:
     """Read the parameters of list, watch and deletecollection.
 
     Raises:
-        Failure: 400 for what cannot be parsed, 422 for what does not go together.
+        Failure: 400 for values that cannot be parsed, 422 for values that exclude each other.
     """
     options = ListOptions(
         labels=label_test(first(query, "labelSelector")),
@@ -219,7 +219,7 @@ def write_options(request: Request, kind: str, *, apply: bool = False) -> WriteO
 
 
 def default_manager(user_agent: str) -> str:
-    """The field manager of who names none: the program of the User-Agent."""
+    """Return the default field manager: the program of the User-Agent."""
     name = user_agent.partition("/")[0].encode()[:_MAX_MANAGER_BYTES].decode("utf-8", "ignore")
     return name or "unknown"
 

@@ -1,4 +1,4 @@
-"""Everything one server holds: what is served, what is stored, what time it is."""
+"""The state of a server: served resources, stored objects, and the time."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ WEBHOOKS: Final = tuple(
     f"{kind}webhookconfigurations.admissionregistration.k8s.io"
     for kind in ("mutating", "validating")
 )
-"""The collections of what sends requests to webhooks."""
+"""The collections of configurations that send requests to webhooks."""
 
-# A spec of somebody's own may have none; then any namespace will do.
+# A spec of the user may have no namespaces; then any name is accepted.
 _NAMESPACE: Final = {"apiVersion": "v1", "kind": "Namespace"}
 
 
 class ClusterState:
     """The state behind the handler; a `ObjectReader` for the rules of the kinds.
 
-    Work that comes after a request (emptying a namespace, say) is put off with `later` and done by
-    `run_due`, which whoever drives the server calls.
+    Work after a request, such as emptying a namespace, is scheduled with `later` and done by
+    `run_due`, which the driver of the server calls.
 
     Attributes:
         tokens: issues and recognises the tokens of service accounts.
@@ -132,7 +132,7 @@ class ClusterState:
 
     @property
     def next_awaited(self) -> float | None:
-        """When there is something to do that whoever waits for the end of all work waits for."""
+        """Return when there is work that `settle` waits for; None if there is none."""
         awaited = (
             moment
             for moment, number, _, is_awaited in self._due
@@ -141,7 +141,7 @@ class ClusterState:
         return min(awaited, default=None)
 
     def run_due(self) -> None:
-        """Do what is due; what cannot be done (or not any more) is none of a request's business."""
+        """Do the work that is due. Its failures do not concern the request."""
         while (due := self.next_due) is not None and due <= self.clock.monotonic():
             work = heapq.heappop(self._due)[2]
             try:
@@ -204,7 +204,7 @@ class ClusterState:
     # ------------------------------------------------------------------------- admission
 
     def check_namespace(self, resource: Resource, namespace: str, metadata: dict[str, Any]) -> None:
-        """Refuse to create something in a namespace that is not there, or going.
+        """Refuse to create an object in a namespace that does not exist or is being deleted.
 
         Raises:
             Failure: 404, or 403 with a NamespaceTerminating cause.

@@ -1,7 +1,7 @@
 """Objects of custom resources that a webhook converts between the versions of their definition.
 
-What a webhook has made of a stored object is kept with it, and so is the call as long as it runs:
-every read of the object, and every watch that shows it, asks once together.
+The result of a webhook is kept with the stored object, and so is the call as long as it runs. So
+all reads of the object and all watches share one call.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Conversions:
     ) -> dict[str, Any]:
         """Return an object of a request in another version of its definition.
 
-        Behind requests, where nobody can wait, nothing but its apiVersion changes.
+        Outside of requests, where nothing can wait, only its apiVersion changes.
 
         Raises:
             Unanswered: the webhook has not answered yet.

@@ -1,4 +1,4 @@
-"""Which resources are served right now: those of the spec, and custom ones that come and go."""
+"""The resources that are served now: those of the spec, and custom resources."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ class Registry:
             self.revision += 1
 
     def undefine(self, name: str) -> None:
-        """Serve it no longer."""
+        """Stop serving a definition."""
         if self._forget(name):
             self._refresh()
 

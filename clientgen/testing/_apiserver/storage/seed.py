@@ -1,4 +1,4 @@
-"""Objects that are simply there, as a test or a bootstrapping server sets the scene."""
+"""Stores objects directly, for tests and for a new server."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CHECKED: Final = frozenset(
         ),
     }
 )
-"""What the server goes by, and could not go by if it broke its rules."""
+"""Objects that decide what the server does, so that they must follow its rules."""
 
 
 def put(
@@ -86,7 +86,7 @@ def _store(cluster: ClusterState, resource: Resource, value: dict[str, Any]) -> 
     view = VersionedView.of(resource, cluster.registry)
     value = strategy.round_trip(view.titled(value))
     stored, form = strategy.to_storage(value)
-    if strategy.is_converted_by_webhook(form):  # by those who read it: nobody waits here
+    if strategy.is_converted_by_webhook(form):  # when they are read: nothing waits here
         stored, form = value, strategy.form
     cluster.store.collection(cluster.registry.storage_of(resource)).put(stored, form)
     return value

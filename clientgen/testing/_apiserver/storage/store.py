@@ -3,7 +3,7 @@
 A collection holds the objects of one group and plural, whatever version they are read in. A stored
 object is its JSON without `kind` and `apiVersion`, which the reader puts in front: a list is made
 by joining bytes, and an event is encoded once for all who watch. Every write takes the next version
-and leaves a Change behind, from which watches are fed and the past is told.
+and records a Change, for watches and for lists of older versions.
 
 Facts: docs/internals/kubernetes-semantics.md, 1.2.
 """
@@ -131,7 +131,7 @@ class Change:
 
     @property
     def weight(self) -> int:
-        """The bytes that are kept for this change alone."""
+        """The bytes that only this change keeps."""
         return len(self.before.data) if self.before is not None else 0
 
     @property
@@ -161,7 +161,7 @@ class Change:
         return line
 
     def age(self) -> None:
-        """Keep no lines any more: most watches have them."""
+        """Drop the lines: most watches have them."""
         self._is_recent = False
         self._encoded.clear()
         self._departed = None
@@ -227,7 +227,7 @@ class Collection:
     def put(self, value: dict[str, Any], form: str) -> Record:
         """Store an object under the next version, which is written into it.
 
-        Whoever calls has checked that it may.
+        The caller has checked that this is allowed.
 
         Raises:
             Failure: 500, as etcd says it: the object is too large, or there is no room.
@@ -247,7 +247,7 @@ class Collection:
         return record
 
     def remove(self, key: str) -> Record:
-        """Remove an object; it leaves in the state it was stored in last, finalizers and all."""
+        """Remove an object. The event has the state that was stored last."""
         before = self.records.pop(key)
         del self._keys[bisect_left(self._keys, key)]
         self._store.stored -= len(before.data)
@@ -357,7 +357,7 @@ class Store:
         return {name: len(each.records) for name, each in self._collections.items()}
 
     def take_room(self, record: Record, before: Record | None) -> None:
-        """Count in an object that takes the place of `before`.
+        """Count the size of an object that replaces `before`.
 
         Raises:
             Failure: 500, in the words of etcd.
@@ -374,7 +374,7 @@ class Store:
         self.stored += more
 
     def advance(self) -> int:
-        """Take the next version; those who wait for a version are woken."""
+        """Take the next version, and wake all that wait for it."""
         self.version += 1
         if self._waiting:
             waiting, self._waiting = self._waiting, {}
@@ -396,7 +396,7 @@ class Store:
             listener(collection, change)
 
     def skip_to(self, version: int) -> None:
-        """Go on from a later version, and forget those before it."""
+        """Continue with a later version, and forget those before it."""
         self.version = max(self.version, version)
         self.compact()
 

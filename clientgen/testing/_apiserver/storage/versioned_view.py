@@ -25,7 +25,7 @@ class VersionedView:
     `converts` is off where objects are not shown but removed, in whichever version.
 
     Attributes:
-        form: what records have to be stored as to be shown as they are.
+        form: the form of stored records that need no conversion.
         prefix: the start of the JSON of every object, kind and apiVersion.
     """
 

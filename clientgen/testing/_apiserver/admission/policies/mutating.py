@@ -122,7 +122,7 @@ def _refused(errors: list[_Error], attributes: Attributes) -> Failure:
 
 
 class _Selection:
-    """What is to be invoked of one policy for a request, before anything is."""
+    """The invocations of one policy for a request, selected before any of them runs."""
 
     def __init__(self, hook: Hook, attributes: Attributes) -> None:
         self._policy = hook.policy
@@ -184,7 +184,7 @@ class _Dispatch:
         return errors
 
     def _invoke(self, invocation: _Invocation, errors: list[_Error]) -> bool:
-        """Invoke a policy. Return whether it made an object, be it the same.
+        """Invoke a policy. Return whether it made an object, even an equal one.
 
         Raises:
             PolicyError: a match condition has no value.
