@@ -1,4 +1,4 @@
-"""The snippets of the guides to controllers run, in the order of their page.
+"""The snippets of the guides to controllers and tests run, in the order of their page.
 
 A page is one program of asyncio. What a top-level `async with` opens stays open to the end of the
 page, as for a reader who types the snippets one after the other.
@@ -18,7 +18,8 @@ from kubeapi import AsyncClientset
 
 from clientgen.testing import FakeCluster
 
-GUIDES = Path(__file__).resolve().parents[1] / "docs/guides"
+ROOT = Path(__file__).resolve().parents[1]
+GUIDES = ROOT / "docs/guides"
 FENCE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 OBJECTS = """
 apiVersion: v1
@@ -48,6 +49,27 @@ spec:
       storage: true
       schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
 """
+DEFINITION = OBJECTS.rpartition("---")[2]
+WEB = """
+from kubeapi.apps.v1 import Deployment
+from kubeapi.core.v1 import Namespace
+
+web = Deployment(
+    metadata={
+        "name": "web",
+        "namespace": "shop",
+        "annotations": {"example.com/port": "80"},
+    },
+    spec={
+        "replicas": 2,
+        "selector": {"matchLabels": {"app": "web"}},
+        "template": {
+            "metadata": {"labels": {"app": "web"}},
+            "spec": {"containers": [{"name": "web", "image": "web:1"}]},
+        },
+    },
+)
+"""
 # What a page takes for granted: names of packages, and objects of the program around a snippet.
 GIVEN = {
     "caches": """
@@ -57,28 +79,15 @@ from clientgen.runtime import Resource
 
 pod = Pod(metadata={"name": "db-0"}, spec={"containers": [{"name": "db", "image": "postgres:17"}]})
 """,
-    "controllers": """
+    "controllers": WEB
+    + """
 import asyncio
 from collections.abc import Callable
 from kubeapi import AsyncClientset, Clientset
-from kubeapi.apps.v1 import Deployment
 from kubeapi.core.v1 import Service, ServicePort, ServiceSpec
 from kubeapi.meta.v1 import ObjectMeta
 from clientgen.runtime.controllers import owned_by
 from clientgen.testing import FakeCluster
-
-web = Deployment(
-    metadata={
-        "name": "web", "namespace": "shop", "annotations": {"example.com/port": "80"},
-    },
-    spec={
-        "selector": {"matchLabels": {"app": "web"}},
-        "template": {
-            "metadata": {"labels": {"app": "web"}},
-            "spec": {"containers": [{"name": "web", "image": "web:1"}]},
-        },
-    },
-)
 """,
     "leader-election": """
 import asyncio
@@ -95,6 +104,40 @@ async with k.informers() as started:
     started.start()
     await started.wait_for_sync(timeout=60)
 queue = set()
+""",
+    "test-server": WEB
+    + """
+from kubeapi import Clientset
+from clientgen.runtime.conditions import rolled_out
+from clientgen.testing import FakeClock, FakeCluster
+
+cluster = FakeCluster()
+cluster.add(Namespace(metadata={"name": "shop"}))
+k = cluster.clientset(Clientset)
+""",
+    "testing": """
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from kubeapi import Clientset
+from kubeapi.core.v1 import Node, Pod
+
+pod = Pod(
+    metadata={"name": "db-0", "namespace": "shop"},
+    spec={"containers": [{"name": "db", "image": "postgres:17"}]},
+)
+for folder in ("deploy/crds", "tests/shop"):
+    Path(folder).mkdir(parents=True)
+Path("tests/shop/colours.yaml").write_text(
+    "{apiVersion: v1, kind: ConfigMap, metadata: {name: colours}, data: {sky: blue}}"
+)
+Path("deploy/crds/crontabs.yaml").write_text(DEFINITION)
+
+def my_controller(k):
+    [web] = k.core_v1.pods().list()
+    k.core_v1.pods("shop").delete(web.metadata.name)
 """,
     "queues": """
 import logging
@@ -122,15 +165,35 @@ names = [lease.metadata.name for lease in (await k.coordination_v1.leases("shop"
 assert "services" in names
 """,
     "queues": "await work()",
+    "test-server": """
+played = FakeCluster()
+played.play()
+function(played)
+assert [each.metadata.name for each in k.core_v1.config_maps("default").list()]
+""",
+    "testing": """
+test_the_pod_is_deleted()
+test_in_process(FakeCluster())
+await test_a_timer(FakeCluster(clock=FakeClock()))
+""",
 }
 
 
 @pytest.mark.parametrize("page", sorted(GIVEN))
-async def test_the_snippets_of_a_page_run(page: str) -> None:
+async def test_the_snippets_of_a_page_run(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(ROOT / "examples" / "crontab")
     cluster = FakeCluster()
     cluster.apply_manifests(OBJECTS)
     async with cluster.clientset(AsyncClientset) as k, AsyncExitStack() as stack:
-        names: dict[str, Any] = {"__name__": "guide", "k": k, "_stack": stack}
+        names: dict[str, Any] = {
+            "__name__": "guide",
+            "k": k,
+            "_stack": stack,
+            "DEFINITION": DEFINITION,
+        }
         path = GUIDES / f"{page}.md"
         text = path.read_text("utf-8")
         await run(GIVEN[page], names, "given")
