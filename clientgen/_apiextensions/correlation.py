@@ -28,7 +28,7 @@ class Pair:
 
     @property
     def unchanged(self) -> bool:
-        """Whether both are equal, as far as the schema tells what belongs together."""
+        """Return whether both are equal. The schema decides which parts of them correspond."""
         if self._equal is None:
             self._equal = self._compare()
         return self._equal

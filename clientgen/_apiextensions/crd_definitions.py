@@ -47,7 +47,7 @@ class Definition:
     def convert(self, value: dict[str, Any], version: CustomVersion) -> dict[str, Any]:
         """The object in another version: nothing but its apiVersion changes.
 
-        Definitions with the strategy `Webhook` have somebody else do this.
+        With the strategy `Webhook`, a webhook does this instead.
 
         Raises:
             Failure: 500, the object is in a version that the definition no longer has.

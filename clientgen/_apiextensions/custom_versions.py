@@ -1,4 +1,4 @@
-"""One version of a CustomResourceDefinition: what its objects may be.
+"""One version of a CustomResourceDefinition: the rules for its objects.
 
 Everything is compiled when it is first asked for.
 """
@@ -166,7 +166,7 @@ class CustomVersion:
     def prune(self, obj: dict[str, Any]) -> list[str]:
         """Remove unknown fields, in place, and return their paths (`spec.items[0].x`).
 
-        The metadata of the object itself is left to who reads that of all objects.
+        The metadata of the object itself is read elsewhere, as for all objects.
 
         Raises:
             Failure: 400, the metadata of an embedded object cannot be read.

@@ -49,7 +49,7 @@ def go_duration(text: str) -> int:
     """The nanoseconds of Go's notation, such as `1h30m` or `-1.5s`.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the text is not valid.
     """
     rest = text.lstrip("+-") if text[:2] not in ("++", "--", "+-", "-+") else ""
     sign = -1 if text.startswith("-") else 1
@@ -68,7 +68,7 @@ def parse_duration(text: str) -> int:
     """The nanoseconds of a duration in Go's notation or in words.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the text is not valid.
     """
     try:
         return go_duration(text)
@@ -91,7 +91,7 @@ def parse_ip(text: str) -> str:
     """An IP address in its usual spelling; leading zeros are allowed in IPv4.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the text is not valid.
     """
     if re.fullmatch(r"[0-9]+(\.[0-9]+){3}", text):
         text = ".".join(str(int(part)) for part in text.split("."))

@@ -47,7 +47,7 @@ def compiled(pattern: str) -> Any:
     """A compiled pattern.
 
     Raises:
-        re2.error: it is none.
+        re2.error: the pattern is not valid.
     """
     options = re2().Options()
     options.log_errors = False

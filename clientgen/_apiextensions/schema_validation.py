@@ -1,10 +1,10 @@
 """Validation of values by a schema, with the server's messages.
 
-The server uses a validator of its own (kube-openapi's, from go-swagger), and its ways show: what it
-says beside what else is wrong, which branch of an `anyOf` it complains about (the one that passed
-most checks, as it counts them), complaints without a field, integers that never fit bounds with
-fractions, lists that pass for dates. A JSON Schema library such as jsonschema-rs can give a verdict
-by the standard, but none of this, so schemas are compiled to the server's own steps here.
+The server uses a validator of its own (kube-openapi's, from go-swagger), and this module follows
+its ways: which mistakes it reports together, which branch of an `anyOf` it reports (the one that
+passed most checks, as it counts them), complaints without a field, integers that never fit bounds
+with fractions, lists that pass for dates. A JSON Schema library such as jsonschema-rs can give a
+verdict by the standard, but none of this, so schemas are compiled to the server's own steps here.
 """
 
 from __future__ import annotations

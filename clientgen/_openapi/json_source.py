@@ -117,7 +117,7 @@ def duplicate_keys(data: bytes, shown: str, problems: Problems) -> None:
 
 
 def too_deep(value: object) -> list[str | int]:
-    """The way to what is nested more deeply than anything can be; nothing if nothing is."""
+    """Return the path to a value that is nested too deeply; empty if there is none."""
     if not is_deeper_than(value, MAX_DEPTH):
         return []
     return [*_deepest_path(value)[:_MAX_SHOWN_PARTS], "…"]

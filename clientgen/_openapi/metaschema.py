@@ -126,8 +126,8 @@ def _first(validator: Any, document: dict[str, Any]) -> list[Any]:
 def _innermost(error: Any) -> Iterator[Any]:
     """Yield the errors of a value against the alternative that it nearly fits.
 
-    Nearly everything in OpenAPI v3 may also be a reference; nobody who wrote something else wants
-    to hear that `$ref` is missing.
+    Nearly everything in OpenAPI v3 may also be a reference. A message that `$ref` is missing would
+    help nobody who wrote something else.
     """
     alternatives = [branch for branch in getattr(error.kind, "context", ()) if branch]
     if not alternatives:

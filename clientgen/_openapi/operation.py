@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch")
 """The methods for which a path may have operations."""
 SUCCESS: Final = ("200", "201", "202")
-"""The codes of answers that hold what was asked for."""
+"""The codes of successful answers."""
 
 _PATH = re.compile(
     r"^/(?:api|apis/(?P<group>[^/{}]+))/(?P<version>[^/{}]+)"

@@ -1,8 +1,8 @@
 """A schema of an OpenAPI document, read by typed words instead of by strings.
 
 One class for OpenAPI v2 and v3, and for the `openAPIV3Schema` of custom resources. A word that is
-missing, or that is not of the type it has to be, reads as empty. What is read is what is written:
-`$ref` is not followed (see `resolved.ResolvedSchema` for that).
+missing or of a wrong type reads as empty. The schema is read as it is written: `$ref` is not
+followed (see `resolved.ResolvedSchema` for that).
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ class Schema:  # noqa: PLW1641 - it is compared by its JSON, and never a key
 
     @property
     def default(self) -> Any:
-        """The value of what is not given."""
+        """The value of a field that is not given."""
         return self.raw.get("default")
 
     @property

@@ -155,7 +155,7 @@ class _Operations(OperationReader):
 
 
 def _schema(content: Mapping[str, Any]) -> Schema | None:
-    """The schema of JSON; a log has none but that of its text."""
+    """Return the schema of the JSON form; for a log, that of its text."""
     for kind in (_JSON, _ANY_TYPE, *sorted(content)):
         raw = content.get(kind, {}).get("schema")
         if is_object(raw):

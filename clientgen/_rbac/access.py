@@ -20,7 +20,7 @@ ALL: Final = "*"
 
 @dataclass(frozen=True, slots=True, order=True)
 class Access:
-    """An access that somebody asks for: a verb on a resource, or on a path when there is one."""
+    """A requested access: a verb on a resource, or on a path if there is one."""
 
     verb: str
     resource: str = ""

@@ -2,7 +2,7 @@
 
 https://kubernetes.io/docs/reference/access-authn-authz/rbac/. Rules only ever add up, so the first
 one that fits allows. A ClusterRole that aggregates others also has the rules of those: a cluster's
-controller manager writes them into it, here they are looked up when somebody asks.
+controller manager writes them into it, here they are looked up for each request.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Decision:
 
 @dataclass(slots=True)
 class Grant:
-    """One rule that somebody has, with the words for where it comes from."""
+    """A rule that a user has, and a description of its origin."""
 
     rule: Mapping[str, Any]
     reason: str
@@ -76,7 +76,7 @@ def decide(caller: Caller, access: Access, reader: RoleReader) -> Decision:
 
 
 def authorize(caller: Caller, access: Access, reader: RoleReader) -> None:
-    """Let a request pass; the witness of `caller` is told.
+    """Authorize a request, and tell the witness of `caller`.
 
     Raises:
         Failure: 403, when `caller` may not do it.
@@ -97,7 +97,7 @@ def ask(caller: Caller, access: Access, reader: RoleReader) -> Decision:
 def rules_of(
     caller: Caller, namespace: str, reader: RoleReader
 ) -> tuple[list[Mapping[str, Any]], str]:
-    """All rules that somebody has in a namespace, and what went wrong when they were looked up."""
+    """Return all rules that a user has in a namespace, and the problems of the lookup."""
     errors = _Errors()
     rules = [grant.rule for grant in _grants(caller, namespace, reader, errors)]
     return rules, str(errors) if errors.texts else ""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .access import Access
 
 MASTERS: Final = "system:masters"
-"""Whoever is in this group may do everything, whatever the roles say."""
+"""Members of this group may do everything, without roles."""
 
 AUTHENTICATED: Final = "system:authenticated"
 _PREFIX: Final = "system:serviceaccount:"
@@ -25,7 +25,7 @@ _GROUP: Final = "system:serviceaccounts"
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """Takes down what a caller asks for.
+    """Records the requests of a caller.
 
     Attributes:
         note: called with each access, and whether it was allowed.
@@ -107,7 +107,7 @@ def service_account_groups(namespace: str) -> tuple[str, ...]:
 
 
 def service_account(user: str) -> tuple[str, str] | None:
-    """Namespace and name of the service account that a user name stands for, if it does."""
+    """Return the namespace and name of the service account of a user name, if it is one."""
     namespace, colon, name = user.removeprefix(_PREFIX).partition(":")
     if not user.startswith(_PREFIX) or not colon or not namespace or not name:
         return None

@@ -1,4 +1,4 @@
-"""Review of roles: what is missing in them, and what is too much."""
+"""Review of roles: rights that they lack, and rights that are not needed."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class Module:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a name stands for: a class, another annotation, or only a name of another module."""
+    """The meaning of a name: a class, another annotation, or only a name of another module."""
 
     name: PythonClass
     module: Module | None = None

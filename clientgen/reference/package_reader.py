@@ -1,4 +1,4 @@
-"""Packages, read when somebody asks: their resources, types and clients."""
+"""Packages, read on demand: their resources, types and clients."""
 
 from __future__ import annotations
 

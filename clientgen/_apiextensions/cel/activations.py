@@ -77,7 +77,7 @@ def _compiled(text: str, *, has_addresses: bool) -> tuple[Any, bytes]:
         has_addresses: whether variables of its policy may be addresses.
 
     Raises:
-        RuntimeError: it is none.
+        RuntimeError: the expression is not valid.
     """
     text = runnable(as_maps(text), has_addresses=has_addresses)
     expression = _environment().compile(text, disable_check=True)

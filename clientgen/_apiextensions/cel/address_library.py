@@ -63,7 +63,7 @@ def ip(text: str) -> Tagged:
     """An address; neither zones nor IPv4 within IPv6 are allowed.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the text is not valid.
     """
     return {"ip": str(_address(text))}
 
@@ -81,7 +81,7 @@ def is_canonical(text: str) -> bool:
     """Return whether an address is in its usual spelling.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the text is not valid.
     """
     return str(_address(text)) == text
 
@@ -123,7 +123,7 @@ def cidr(text: str) -> Tagged:
     """An address and the length of a prefix.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the text is not valid.
     """
     if not is_cidr(text):
         problem = "network address parse error during conversion from string"

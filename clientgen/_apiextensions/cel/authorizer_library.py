@@ -14,7 +14,7 @@ from clientgen._apimachinery.name_syntax import label_problems, subdomain_proble
 
 Tagged = dict[str, Any]
 Decide: TypeAlias = Callable[[Mapping[str, Any], Mapping[str, str], str], tuple[bool, str]]
-"""From a user (a UserInfo), what he asks for, and a verb to whether he may, and why."""
+"""Returns whether a user (a UserInfo) may do a verb on something, and why."""
 
 
 def DENIED(user: Mapping[str, Any], target: Mapping[str, str], verb: str) -> tuple[bool, str]:  # noqa: N802 - a constant
@@ -28,7 +28,7 @@ _DECIDES: Final[ContextVar[Decide]] = ContextVar("decides", default=DENIED)
 
 @contextmanager
 def deciding_by(decide: Decide) -> Generator[None]:
-    """Let this function decide for all expressions that run inside of the block."""
+    """Use this function for all expressions that run inside of the block."""
     token = _DECIDES.set(decide)
     try:
         yield
@@ -83,7 +83,7 @@ def service_account(value: Tagged, namespace: str, name: str) -> Tagged:
     """Return the authorizer for another user: a service account.
 
     Raises:
-        ValueError: there can be no such account.
+        ValueError: the name is not valid.
     """
     del value
     if subdomain_problems(name):
@@ -122,6 +122,6 @@ def errored(decision: Tagged) -> bool:
 
 
 def error(decision: Tagged) -> str:
-    """Return the error, which is none."""
+    """Return the error, which is always empty."""
     del decision
     return ""

@@ -43,7 +43,7 @@ def _object(value: dict[str, Any], structure: Structure) -> dict[str, Any]:
         return {name: typed(member, values) for name, member in value.items()}
     members: dict[str, Any] = {}
     for name, substructure in structure.properties.items():
-        # A member that is null is not there, for rules.
+        # For rules, a member that is null is absent.
         if value.get(name) is not None and (spelt := spellings(name)):
             member = typed(
                 value[name], substructure.with_meta() if substructure.embedded else substructure

@@ -32,7 +32,7 @@ _CALL_COST: Final = 100
 _ITEM_COST: Final = 8
 """The cost of an item in a new list."""
 CALL_LIMIT: Final = "operation cancelled: actual cost limit exceeded"
-"""What is said of a run that may cost more."""
+"""The message for a run that may cost more."""
 _BUDGET: Final = "validation failed due to running out of cost budget"
 _UNBOUNDED: Final = float("inf")
 

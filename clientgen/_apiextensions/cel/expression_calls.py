@@ -33,7 +33,7 @@ def with_calls(text: str, call: str, replaced: Callable[[str], tuple[str, str]])
 
     Args:
         text: the expression.
-        call: the pattern of what is replaced, the opening parenthesis included.
+        call: the pattern of the calls, the opening parenthesis included.
         replaced: what is written instead of it, and instead of the closing parenthesis.
     """
     out: list[str] = []

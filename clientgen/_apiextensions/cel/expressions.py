@@ -98,7 +98,7 @@ def check(text: str, declared: Declared, wanted: str, *, optional: bool, old: bo
         old: whether there is `oldSelf` at all.
 
     Raises:
-        BadExpression: it is none.
+        BadExpression: the expression is not valid.
     """
     check_names(text)
     variables = {"self": declared.type}
@@ -125,7 +125,7 @@ def check_types(text: str, names: Iterable[str], wanted: tuple[str, ...]) -> Non
     """Make sure that an expression on values of any type is one, and has one of the `wanted` types.
 
     Raises:
-        BadExpression: it is none.
+        BadExpression: the expression is not valid.
     """
     check_names(text)
     environment = cel().NewEnv(
@@ -143,7 +143,7 @@ def compiled_type(environment: Any, text: str) -> Any:
     """Return the type of an expression.
 
     Raises:
-        BadExpression: it is none.
+        BadExpression: the expression is not valid.
     """
     _refuse_missing(text)
     return _checked(environment, with_optionals(text)).return_type()
@@ -170,7 +170,7 @@ def _checked(environment: Any, text: str) -> Any:
     """Compile an expression; its literals may not be of several types.
 
     Raises:
-        BadExpression: it is none.
+        BadExpression: the expression is not valid.
     """
     try:
         compiled = environment.compile(text)
@@ -271,7 +271,7 @@ def cost(text: str, size: Size, *, optional: bool) -> float:
 def evaluate(text: str, current: Any, old: Any, *, has_old: bool, optional: bool) -> Any:
     """The value of an expression for typed values of `self` and `oldSelf`.
 
-    It is not for values that it would cost too much to run it on: ask for its `cost` before.
+    Check its `cost` first: it may cost too much for some values.
 
     Raises:
         EvaluationError: it has none.

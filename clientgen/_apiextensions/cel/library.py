@@ -110,7 +110,7 @@ def url(text: str) -> Tagged:
     """Parse a URL.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the text is not valid.
     """
     if not is_url(text):
         why = f'parse "{text}": invalid URI for request'
@@ -157,7 +157,7 @@ def quantity(text: str) -> Tagged:
     """Parse a quantity.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the text is not valid.
     """
     try:
         return _quantity(Quantity(text).value)
@@ -199,7 +199,7 @@ def as_integer(value: Tagged) -> int:
     """Return the whole number of a quantity.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the text is not valid.
     """
     if not is_integer(value):
         raise ValueError("cannot convert value to integer")
@@ -224,7 +224,7 @@ def semver(text: str, normalize: bool = False) -> Tagged:
     """Parse a semantic version.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the text is not valid.
     """
     match = _SEMVER.fullmatch(_normalized(text) if normalize else text)
     if match is None:

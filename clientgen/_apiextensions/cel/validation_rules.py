@@ -62,7 +62,7 @@ class _Rule:
         self._shows_value = structure.type not in ("object", "array")
 
     def applies(self, *, has_old: bool) -> bool:
-        """Return whether it is to be run; rules about changes need an old value."""
+        """Return whether the rule applies: rules about changes need an old value."""
         return has_old or not self.uses_old or self.optional
 
     def cost(self, rule_input: _RuleInput) -> float:

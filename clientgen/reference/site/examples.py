@@ -259,7 +259,7 @@ class _Example:
         return f"k.{self._client.version_accessor}.{self._client.accessor}({namespace})"
 
     def _made(self, type_: Type, *, top: bool, depth: int) -> _Call:
-        """A call that makes an object with the fields that have to be set."""
+        """Return a call that creates an object with its required fields."""
         self._imports.use(type_.import_from, type_.id.name)
         arguments = [
             (each.attribute, self._value(each, top=top, depth=depth))
@@ -308,7 +308,7 @@ class _Example:
         return 'b"example"' if is_bytes else _SCALARS.get(word, "{}")
 
     def _lines(self, call: str) -> Sequence[str]:
-        """The call, and what is done with its result."""
+        """Return the lines of the call, and of the use of its result."""
         name, returns = self._method.name, self._method.returns
         shown = f"    print({self._object}.metadata.name)"
         if name in _BLOCKS:

@@ -1,4 +1,4 @@
-"""HTML of foreign text: the one way in.
+"""The only way of foreign text into HTML.
 
 `element` escapes each text and each value of an attribute. Only what `element` itself has made
 (`Html`) goes in as it is, so that no text of a package can be markup.

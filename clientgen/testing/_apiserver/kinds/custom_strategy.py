@@ -205,7 +205,7 @@ class CustomStrategy(Strategy):
         return _version_of(form) != self.definition.storage_version.name
 
     def is_converted_by_webhook(self, form: str) -> bool:
-        """Return whether a webhook has to convert what is stored in a form."""
+        """Return whether a webhook has to convert objects that are stored in a form."""
         return self.asks_webhook and _version_of(form) != self.version.name
 
     def source_of(self, form: str) -> CustomVersion:

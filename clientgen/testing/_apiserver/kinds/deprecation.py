@@ -1,4 +1,4 @@
-"""Deprecated versions: the API server warns whoever requests one.
+"""Deprecated versions: the API server warns clients that request one.
 
 https://kubernetes.io/docs/reference/using-api/deprecation-policy/. `deprecations.json` holds what
 Kubernetes' API types say of themselves; scripts/update-kubernetes writes it.

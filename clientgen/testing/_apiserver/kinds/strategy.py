@@ -361,7 +361,7 @@ class Strategy:
         return False
 
     def is_converted_by_webhook(self, form: str) -> bool:
-        """Return whether a webhook has to convert what is stored in a form."""
+        """Return whether a webhook has to convert objects that are stored in a form."""
         return False
 
     def to_storage(self, value: dict[str, Any]) -> tuple[dict[str, Any], str]:

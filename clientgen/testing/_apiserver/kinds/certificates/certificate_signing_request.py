@@ -130,7 +130,7 @@ class CertificateSigningRequestStrategy(Strategy):
             yield invalid_value("spec.expirationSeconds", seconds, why)
 
     def validate_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterable[Cause]:
-        """Allow all that is left: the spec stays as it is."""
+        """Allow every change: the spec is restored before."""
         return ()
 
     def validate_subresource_update(

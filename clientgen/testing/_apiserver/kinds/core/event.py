@@ -71,7 +71,7 @@ class EventStrategy(Strategy):
             yield from event_rules.reporter_causes(obj, "reportingComponent")
 
     def validate_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
-        """Let only the series of an event with an `eventTime` go on; others may be counted."""
+        """Allow only a longer series for an event with an `eventTime`; others may be counted."""
         yield from event_rules.namespace_causes(new, part(new, "involvedObject"))
         if new.get("eventTime") or old.get("eventTime"):
             for _, name in event_rules.FIXED:

@@ -130,7 +130,7 @@ def _keep_ports(new: dict[str, Any], old: dict[str, Any]) -> None:
 def _choose_families(spec: dict[str, Any]) -> None:
     if not needs_cluster_ip(spec):
         return
-    # Whoever makes the endpoints of a service without a selector may give it either family.
+    # The author of the endpoints of a service without a selector may choose either family.
     unbound = spec.get("clusterIP") == "None" and not spec.get("selector")
     policy = spec.get("ipFamilyPolicy") or ("RequireDualStack" if unbound else "SingleStack")
     families: list[str] = [*(spec.get("ipFamilies") or ["IPv4"])]

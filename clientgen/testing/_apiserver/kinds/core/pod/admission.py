@@ -46,7 +46,7 @@ def _refused(pod: dict[str, Any], why: str) -> Failure:
 
 
 def tolerate(spec: dict[str, Any]) -> None:
-    """Let a pod stay five minutes on a node that is in trouble."""
+    """Add the tolerations that keep a pod for five minutes on a node that is not ready."""
     tolerations = parts(spec, "tolerations")
     missing = [key for key in _CONDITIONS if not any(_tolerates(t, key) for t in tolerations)]
     added = [
