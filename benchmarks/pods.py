@@ -40,15 +40,15 @@ def list_of(items: list[Json], token: str = "", left: int = 0) -> Json:
     return {"kind": "PodList", "apiVersion": "v1", "metadata": metadata, "items": items}
 
 
-def write_all(folder: Path) -> None:
+def write_all(folder: Path, count: int = COUNT) -> None:
     """Write what the server serves and the decoders read."""
     folder.mkdir(parents=True, exist_ok=True)
-    all_pods = pods()
+    all_pods = pods(count)
     _write(folder / "list.json", list_of(all_pods))
-    for start in range(0, COUNT, PAGE):
+    for start in range(0, count, PAGE):
         end = start + PAGE
-        token = f"page-{end}" if end < COUNT else ""
-        _write(folder / f"page-{start}.json", list_of(all_pods[start:end], token, COUNT - end))
+        token = f"page-{end}" if end < count else ""
+        _write(folder / f"page-{start}.json", list_of(all_pods[start:end], token, count - end))
     _write(folder / "small.json", list_of(all_pods[:10]))
     whole = _served(all_pods[7])
     _write(folder / "pod.json", whole)

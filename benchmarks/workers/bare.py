@@ -22,7 +22,7 @@ from yarl import URL
 
 from clientgen.runtime.models import Quantity
 
-from .client_tasks import NAME, NAMESPACE, AsyncClient, SyncClient, Worker, main
+from .client_tasks import NAME, NAMESPACE, Worker, main
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Sequence
@@ -33,7 +33,7 @@ HEADERS = {
     "User-Agent": "bare",
     "Accept-Encoding": "gzip",
 }
-_GET = f"/api/v1/namespaces/{NAMESPACE}/pods/{NAME}"
+GET = f"/api/v1/namespaces/{NAMESPACE}/pods/{NAME}"
 _SMALL, _ALL = "/api/v1/namespaces/small/pods", "/api/v1/pods"
 _WATCH = "?allowWatchBookmarks=true&resourceVersion=1&watch=true&timeoutSeconds=400"
 
@@ -49,7 +49,7 @@ def _quantity(_kind: type, value: Any) -> Quantity:
     return Quantity.received(value)
 
 
-_pod = msgspec.json.Decoder(Pod, dec_hook=_quantity)
+pod_decoder = msgspec.json.Decoder(Pod, dec_hook=_quantity)
 _pod_list = msgspec.json.Decoder(PodList, dec_hook=_quantity)
 event_decoder = msgspec.json.Decoder(Event, dec_hook=_quantity)
 _encoder = msgspec.json.Encoder(enc_hook=lambda value: value.given)
@@ -74,7 +74,7 @@ def _decode(body: bytes) -> Sequence[Any]:
 
 
 def _copy(pod: Pod) -> Pod:
-    return _pod.decode(_encoder.encode(pod))
+    return pod_decoder.decode(_encoder.encode(pod))
 
 
 def context() -> tuple[ssl.SSLContext, str]:
@@ -105,24 +105,24 @@ class Lines:
         del rest[:start]
 
 
-class _Sync:
+class BareClient:
     def __init__(self, pool: urllib3.HTTPConnectionPool) -> None:
         self._pool = pool
 
-    def _fetch(self, target: str) -> bytes:
+    def fetch(self, target: str) -> bytes:
         return self._pool.urlopen(
             "GET", target, headers=HEADERS, retries=False, redirect=False, assert_same_host=False
         ).data
 
     def get(self) -> object:
-        body = self._fetch(_GET)
-        return body if _BYTES else _pod.decode(body)
+        body = self.fetch(GET)
+        return body if _BYTES else pod_decoder.decode(body)
 
     def list(self, *, small: bool) -> Sequence[Any]:
         path, token = _SMALL if small else _ALL, ""
         items: list[Pod] = []
         while True:
-            page_of_pods = decode_list(self._fetch(page(path, token)))
+            page_of_pods = decode_list(self.fetch(page(path, token)))
             items += page_of_pods.items
             if not (token := page_of_pods.metadata.continue_):
                 return items
@@ -141,7 +141,7 @@ class _Sync:
                 yield event_decoder.decode(line).object
 
 
-class _Async:
+class AsyncBareClient:
     def __init__(self, session: aiohttp.ClientSession, server: str) -> None:
         self._session = session
         self._server = server
@@ -150,20 +150,20 @@ class _Async:
         url = URL(self._server + target, encoded=True)
         return self._session.request("GET", url, headers=HEADERS, allow_redirects=False)
 
-    async def _fetch(self, target: str) -> bytes:
+    async def fetch(self, target: str) -> bytes:
         response = await self._start(target)
         body: bytes = await response.read()
         return body
 
     async def get(self) -> object:
-        body = await self._fetch(_GET)
-        return body if _BYTES else _pod.decode(body)
+        body = await self.fetch(GET)
+        return body if _BYTES else pod_decoder.decode(body)
 
     async def list(self, *, small: bool) -> Sequence[Any]:
         path, token = _SMALL if small else _ALL, ""
         items: list[Pod] = []
         while True:
-            page_of_pods = decode_list(await self._fetch(page(path, token)))
+            page_of_pods = decode_list(await self.fetch(page(path, token)))
             items += page_of_pods.items
             if not (token := page_of_pods.metadata.continue_):
                 return items
@@ -177,14 +177,14 @@ class _Async:
 
 
 @contextmanager
-def _sync() -> Generator[SyncClient]:
+def sync_client() -> Generator[BareClient]:
     made, server = context()
     with urllib3.PoolManager(num_pools=1, maxsize=25, ssl_context=made) as manager:
-        yield _Sync(manager.connection_from_url(server))
+        yield BareClient(manager.connection_from_url(server))
 
 
 @asynccontextmanager
-async def _aio() -> AsyncGenerator[AsyncClient]:
+async def async_client() -> AsyncGenerator[AsyncBareClient]:
     made, server = context()
     async with aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=100, ssl=made, keepalive_timeout=75.0),
@@ -193,7 +193,7 @@ async def _aio() -> AsyncGenerator[AsyncClient]:
         skip_auto_headers=("User-Agent", "Accept", "Content-Type"),
         read_bufsize=1 << 20,
     ) as session:
-        yield _Async(session, server)
+        yield AsyncBareClient(session, server)
 
 
 if __name__ == "__main__":
@@ -201,8 +201,8 @@ if __name__ == "__main__":
         Worker(
             read=_read,
             decode=_decode,
-            sync=_sync,
-            aio=_aio,
+            sync=sync_client,
+            aio=async_client,
             encode=_encoder.encode,
             copy=_copy,
         )
