@@ -216,7 +216,8 @@ def test_urllib3_and_http_client_lead_to_the_socket_of_an_answer():
     ours, theirs = socket.socketpair()
     with ours, theirs:
         inner = HTTPResponse(ours)
-        has(inner, "_read_status", "FinalResponse of _net/deadlines.py overrides it")
+        for name in ("_read_status", "_check_close", "_method"):
+            has(inner, name, "FinalResponse of _net/final_response.py uses it")
         with inner:
             outer = urllib3.HTTPResponse(body=inner, preload_content=False)
             has(outer, "_fp", "_socket_of of _sync/transport.py reads it")

@@ -11,7 +11,6 @@ import socket
 import ssl
 import threading
 from contextlib import contextmanager
-from http.client import HTTPException, HTTPResponse
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -21,12 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
 T = TypeVar("T")
-
-_FIRST_INFORMATIONAL_STATUS, _SWITCHING_PROTOCOLS_STATUS, _FIRST_FINAL_STATUS = 100, 101, 200
-# Go accepts five informational responses.
-_MAX_INFORMATIONAL_RESPONSES = 100
-_MAX_HEADER_LINES = 100
-_MAX_LINE_BYTES = 65536  # as in http.client
 
 
 class _ThreadDeadline(threading.local):
@@ -157,27 +150,3 @@ def within_deadline(work: Callable[[], T], discard: Callable[[T], object]) -> T:
     if remaining is None:
         return work()
     return done_within(remaining, work, discard, name="clientgen-connecting")
-
-
-class FinalResponse(HTTPResponse):
-    """A response that skips all informational (1xx) responses. http.client skips only status 100.
-
-    RFC 9110, 15.2: a client must be able to parse one or more 1xx responses before a final one.
-    """
-
-    def _read_status(self) -> tuple[str, int, str]:
-        for _ in range(_MAX_INFORMATIONAL_RESPONSES):
-            plain: Any = super()
-            status_line: tuple[str, int, str] = plain._read_status()
-            status = status_line[1]
-            is_informational = _FIRST_INFORMATIONAL_STATUS <= status < _FIRST_FINAL_STATUS
-            if not is_informational or status == _SWITCHING_PROTOCOLS_STATUS:
-                return status_line
-            self._skip_headers()
-        raise HTTPException("too many informational (1xx) responses")
-
-    def _skip_headers(self) -> None:
-        for _ in range(_MAX_HEADER_LINES):
-            if self.fp.readline(_MAX_LINE_BYTES + 1) in {b"\r\n", b"\n", b""}:
-                return
-        raise HTTPException("too many headers")

@@ -35,13 +35,13 @@ from .._http.request import HttpRequest, HttpResponse
 from .._http.response_bodies import MAX_RESPONSE_BYTES, BodyReader, inflater_for
 from .._http.write_permit import check_permit
 from .._net.deadlines import (
-    FinalResponse,
     TimedTlsSocket,
     deadline,
     time_left,
     to_timed_socket,
     within_deadline,
 )
+from .._net.final_response import FinalResponse
 from .._net.tcp_keepalive import KEEPALIVE
 from .._redaction import Unpicklable
 from .._streams.websocket_protocol import SWITCHING_PROTOCOLS
