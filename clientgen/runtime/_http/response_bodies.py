@@ -97,12 +97,15 @@ class BodyReader:
 
     Every method raises:
         ValueError: the body is larger than the limit, or its encoding is wrong.
+
+    Attributes:
+        limit: the bytes that the body may have.
     """
 
     def __init__(self, status: int, headers: Mapping[str, str], limit: int) -> None:
         self._is_error = status >= FIRST_REDIRECT
         self._inflater = inflater_for(status, headers)
-        self._limit = min(limit, _MAX_ERROR_BYTES) if self._is_error else limit
+        self.limit = min(limit, _MAX_ERROR_BYTES) if self._is_error else limit
         self._size = 0
         self._is_cut = False
         self._pieces: list[bytes | bytearray] = []
@@ -127,8 +130,8 @@ class BodyReader:
     def _take(self, piece: bytes) -> None:
         self._size += len(piece)
         self._append(piece)
-        if self._size > self._limit:
-            raise ValueError(f"it is larger than {self._limit} bytes (see max_response_bytes)")
+        if self._size > self.limit:
+            raise ValueError(f"it is larger than {self.limit} bytes (see max_response_bytes)")
 
     def _append(self, piece: bytes) -> None:
         """Join a piece to a small last piece, so that a body of tiny chunks needs few objects."""

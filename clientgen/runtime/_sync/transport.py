@@ -130,7 +130,7 @@ class HttpTransport(Unpicklable):
         try:
             reader = BodyReader(response.status, response.headers, self._max_bytes)
             length = response.length_remaining
-            if length is not None and length <= _MAX_CHUNK_BYTES:
+            if length is not None and length <= reader.limit:
                 reader.feed(response.read(decode_content=False))
                 return reader.whole()
             while chunk := response.read1(_MAX_CHUNK_BYTES, decode_content=False):
