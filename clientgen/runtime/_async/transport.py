@@ -103,9 +103,10 @@ class AsyncHttpTransport(Unpicklable):
 
     async def send(self, request: HttpRequest, timeout: float | None) -> HttpResponse:
         """Send a request and return the complete response."""
-        session = self._get_session if request.method == "GET" else self._write_session
+        is_get = request.method == "GET" and request.body is None
+        session = self._get_session if is_get else self._write_session
         if session is None:
-            session = self._open_session(request.method)
+            session = self._open_session(is_get=is_get)
         self._pending_requests += 1
         try:
             if timeout is None:
@@ -144,8 +145,8 @@ class AsyncHttpTransport(Unpicklable):
         """Send a request and return the response as a stream."""
         if self._stream_session is None:
             self._stream_session = self._new_session(self._new_connector(0))
-        is_get = request.method == "GET"
-        session = self._stream_session if is_get else self._open_session(request.method)
+        is_get = request.method == "GET" and request.body is None
+        session = self._stream_session if is_get else self._open_session(is_get=False)
         limits = aiohttp.ClientTimeout(
             total=None, sock_connect=self._connect_timeout, sock_read=read_timeout
         )
@@ -290,7 +291,6 @@ class AsyncHttpTransport(Unpicklable):
             connector=connector,
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=self._connect_timeout),
-            skip_auto_headers=("User-Agent", "Accept", "Content-Type"),
             read_bufsize=_READ_BUFFER_BYTES,
             auto_decompress=False,
             request_class=_Request,
@@ -325,13 +325,20 @@ class AsyncHttpTransport(Unpicklable):
         made: aiohttp.BaseConnector = library.ProxyConnector.from_url(url, rdns=True, **options)
         return made
 
-    def _open_session(self, method: str) -> aiohttp.ClientSession:
-        """Create the session for a method. The sessions share one connection pool."""
+    def _open_session(self, *, is_get: bool) -> aiohttp.ClientSession:
+        """Create the session for GETs without a body, or for other requests.
+
+        The sessions share one connection pool.
+        """
         if self._get_session is None:
             self._get_session = self._new_session(self._new_connector(self._pool_size))
-        if method == "GET":
+        if is_get:
             return self._get_session
-        self._write_session = self._new_session(self._get_session.connector, connector_owner=False)
+        self._write_session = self._new_session(
+            self._get_session.connector,
+            connector_owner=False,
+            skip_auto_headers=("Content-Type",),
+        )
         # aiohttp repeats PUT and DELETE by itself when the connection is lost. But the server may
         # have executed the first request: then the second meets a conflict, or nothing to delete.
         setattr(self._write_session, "_retry_connection", False)  # noqa: B010 - not public
