@@ -13,26 +13,6 @@ from typing import TYPE_CHECKING
 
 from clientgen._lazy import lazy_attributes
 
-from ._http.call_options import (
-    ApplyOptions,
-    ClientOptions,
-    CopyOptions,
-    DeleteCollectionOptions,
-    DeleteOptions,
-    EachOptions,
-    EditOptions,
-    ExecOptions,
-    ExecStreamOptions,
-    GetOptions,
-    ListOptions,
-    LogOptions,
-    PatchOptions,
-    ProxyOptions,
-    ProxyStreamOptions,
-    TailOptions,
-    WatchOptions,
-    WriteOptions,
-)
 from ._http.patches import (
     ApplyPatch,
     JsonPatch,
@@ -58,6 +38,26 @@ if TYPE_CHECKING:
     from ._cache.transforms import drop_managed_fields
     from ._clock import SYSTEM_CLOCK, Clock
     from ._discovery.discovered_resources import ApiResource
+    from ._http.call_options import (
+        ApplyOptions,
+        ClientOptions,
+        CopyOptions,
+        DeleteCollectionOptions,
+        DeleteOptions,
+        EachOptions,
+        EditOptions,
+        ExecOptions,
+        ExecStreamOptions,
+        GetOptions,
+        ListOptions,
+        LogOptions,
+        PatchOptions,
+        ProxyOptions,
+        ProxyStreamOptions,
+        TailOptions,
+        WatchOptions,
+        WriteOptions,
+    )
     from ._http.field_terms import FieldTerm, SelectableField
     from ._http.selectors import field_selector, label_selector
     from ._manifests.apply_set import ApplySet, ApplySetError
@@ -141,6 +141,28 @@ __all__ = [
     "split_key",
 ]
 
+# The options of calls, for annotations: the types of keywords.
+_OPTIONS = (
+    "ApplyOptions",
+    "ClientOptions",
+    "CopyOptions",
+    "DeleteCollectionOptions",
+    "DeleteOptions",
+    "EachOptions",
+    "EditOptions",
+    "ExecOptions",
+    "ExecStreamOptions",
+    "GetOptions",
+    "ListOptions",
+    "LogOptions",
+    "PatchOptions",
+    "ProxyOptions",
+    "ProxyStreamOptions",
+    "TailOptions",
+    "WatchOptions",
+    "WriteOptions",
+)
+
 # Type checkers must not see `__getattr__`: they would accept every name.
 if not TYPE_CHECKING:
     __getattr__ = lazy_attributes(
@@ -174,6 +196,7 @@ if not TYPE_CHECKING:
             "ProxyResponse": "._models.proxy_response",
             "LogLine": "._streams.log_lines",
             "Output": "._streams.outputs",
+            **dict.fromkeys(_OPTIONS, "._http.call_options"),
             "FieldTerm": "._http.field_terms",
             "SelectableField": "._http.field_terms",
             "field_selector": "._http.selectors",

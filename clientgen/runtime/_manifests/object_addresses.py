@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from clientgen._gvk import GroupVersion, GroupVersionKind
-
 from .._http.path_segments import is_name
 from .._models.arguments import type_of
 from .._models.model import Model
 from .._models.model_info import known_model
 
 if TYPE_CHECKING:
+    from clientgen._gvk import GroupVersionKind
+
     from .._http.resource import Resource
 
 
@@ -31,6 +31,8 @@ def kind_of(body: object) -> type[Model] | GroupVersionKind:
 
 
 def _stated_kind(body: Mapping[str, object]) -> GroupVersionKind:
+    from clientgen._gvk import GroupVersion  # imported late: few objects are manifests
+
     api_version, kind = body.get("apiVersion"), body.get("kind")
     if not is_name(api_version) or not is_name(kind):
         raise ValueError("the manifest must have an apiVersion and a kind")

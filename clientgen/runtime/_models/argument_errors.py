@@ -6,7 +6,6 @@ interactive prompt.
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from msgspec import NODEFAULT, Struct
@@ -119,6 +118,8 @@ def _field_hint(model: type[Struct], name: str) -> str:
 
 def _similar_hint(name: str, spellings: Mapping[str, str]) -> str:
     """Return a hint for a wrong name: the most similar of the given spellings."""
+    from difflib import get_close_matches  # imported late: only messages need it
+
     like = get_close_matches(_normalized(name), spellings, 1, _MIN_SIMILARITY)
     return f"; did you mean {spellings[like[0]]!r}?" if like else ""
 

@@ -7,7 +7,6 @@ interactive prompt.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from difflib import get_close_matches
 from functools import wraps
 from os import PathLike
 from typing import Any, Final
@@ -140,6 +139,8 @@ def missing_attribute_error(client: object, accessor: str, name: str) -> str:
             f"{accessor}() of all namespaces has only {has}:"
             f' {name} needs a namespace, write {accessor}("NAMESPACE").{name}(...)'
         )
+    from difflib import get_close_matches  # imported late: only messages need it
+
     like = get_close_matches(name, calls, 1)
     hint = f"; did you mean {like[0]!r}?" if like else ""
     return f"{kind.__name__!r} object has no attribute {name!r}{hint}"

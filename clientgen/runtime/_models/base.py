@@ -32,6 +32,9 @@ construct: Final[Callable[..., Any]] = StructMeta.__call__
 assign: Final[Callable[[Any, str, Any], None]] = Struct.__setattr__
 """Assigns an attribute, without conversions and hints."""
 
+# Values in class bodies that declare nothing but a default, or are no fields.
+_PLAIN = frozenset({type(None), str, bool, int})
+
 NO_RAW = Raw()
 """The value of an absent `Raw` field: msgspec has no union with `Raw`, so it cannot be None."""
 
@@ -69,17 +72,18 @@ class ModelMeta(StructMeta):
             namespace["__partial__"] = frozenset(partial)
         if sensitive:
             namespace["__sensitive__"] = frozenset(sensitive)
+        declared = {k: v for k, v in namespace.items() if v.__class__ not in _PLAIN}
         if quantities := quantity_fields(declared_annotations(namespace)):
             others = [getattr(base, "__quantities__", ()) for base in bases]
             namespace["__quantities__"] = quantities.union(*others)
             namespace.setdefault("__setattr__", _assign_quantity)
-        check_field_functions(name, namespace)
-        note_empties(namespace)
-        if constants := _constants(namespace):
+        check_field_functions(name, declared)
+        note_empties(namespace, declared)
+        if constants := _constants(declared):
             inherited = (getattr(base, "__constants__", {}) for base in reversed(bases))
             namespace["__constants__"] = dict(ChainMap(constants, *inherited))
         # Constants and NO_RAW are recognized by identity, which pickling by msgspec would lose.
-        if constants or any(getattr(v, "default", None) is NO_RAW for v in namespace.values()):
+        if constants or any(getattr(v, "default", None) is NO_RAW for v in declared.values()):
             namespace.setdefault("__reduce__", _reduce)
         return super().__new__(mcs, name, bases, namespace, kw_only=kw_only, **config)
 
@@ -115,13 +119,13 @@ class ModelMeta(StructMeta):
                 raise (TypeError(message) if message else error) from None
 
 
-def _constants(namespace: dict[str, Any]) -> dict[str, object]:
+def _constants(declared: dict[str, Any]) -> dict[str, object]:
     """Return the values of the fields that a class body declares with `constant`."""
-    declared = {name: getattr(value, "default_factory", None) for name, value in namespace.items()}
     return {
         name: make()
-        for name, make in declared.items()
-        if make is not None and isinstance(getattr(make, "__self__", None), repeat)
+        for name, value in declared.items()
+        if (make := getattr(value, "default_factory", None)) is not None
+        and isinstance(getattr(make, "__self__", None), repeat)
     }
 
 

@@ -9,10 +9,13 @@ these classes.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, ForwardRef, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Final, ForwardRef, TypeVar, get_args, get_origin
 
 import msgspec
 from msgspec import Meta
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -85,13 +88,18 @@ class _Filled:
         return Annotated[annotation, _FILLED]
 
 
-def note_empties(namespace: dict[str, Any]) -> None:
-    """Make the strict decoder of a new class reject empty optional lists and maps."""
+def note_empties(namespace: dict[str, Any], declared: Mapping[str, object]) -> None:
+    """Make the strict decoder of a new class reject empty optional lists and maps.
+
+    Args:
+        namespace: the names in the body of the class.
+        declared: those that may be the declarations of lists and maps.
+    """
     annotations = namespace.get("__annotations__", {})
     optional = [
         name
-        for name, annotation in annotations.items()
-        if _reads_empty(namespace.get(name)) and "ClassVar" not in str(annotation)
+        for name, value in declared.items()
+        if _reads_empty(value) and name in annotations and "ClassVar" not in str(annotations[name])
     ]
     if optional:
         namespace["__annotations__"] = annotations = {**annotations}

@@ -7,12 +7,12 @@ decoder reads half of a surrogate pair as U+FFFD; msgspec rejects the whole docu
 from __future__ import annotations
 
 import re
-from secrets import token_hex
+from os import urandom
 
 from msgspec import json
 
 # The mark is random, so that a server cannot send a string that looks like a marked name.
-_MARK = f"member-{token_hex(16)}-"
+_MARK = f"member-{urandom(16).hex()}-"
 _MARKED = re.compile(b'"%b([0-9a-f]*)"' % _MARK.encode())
 _REFUSED = re.compile(r'["\\\x00-\x1f\x7f]')
 _ESCAPES = re.compile(

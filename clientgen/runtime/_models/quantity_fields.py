@@ -53,7 +53,7 @@ def to_quantities(value: Any) -> Any:
 
 def _is_quantity(annotation: object) -> bool:
     return (
-        annotation.replace(" ", "") in _TYPE_NAMES
+        "Quantit" in annotation and annotation.replace(" ", "") in _TYPE_NAMES
         if isinstance(annotation, str)
         else annotation in _TYPES
     )
