@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from dataclasses import field as member
 from typing import TYPE_CHECKING, Any, Final
 
-from clientgen._json import is_array, is_object
+from clientgen._json import is_array, is_container, is_object
+from clientgen._text_cache import ContentCache, encoded
 
 from .field_paths import Element, Set, field
 from .json_values import same
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from .ownership_shapes import Shape, Type
 
 _ABSENT: Final = object()
+_MOST_PARTS: Final = 2
+_KNOWN: Final = ContentCache["tuple[Type, Comparison]"](64)
+"""What new objects have more than the empty parts that they are compared with."""
 
 
 @dataclass(slots=True)
@@ -108,28 +112,45 @@ def _at(found: Comparison, element: Element, old: Any, new: Any, kind: Type) -> 
         return
     if any(_is_leaf(shape, old, new) for shape in _shapes(old, new, kind)):
         found.modified.members.add(element)
+    found.attach(element, _below(old, new, kind))
+
+
+def _below(old: Any, new: Any, kind: Type) -> Comparison:
+    """Compare the insides of two values; of a part that is new, such as a spec, it is kept."""
+    text = b""
+    if is_object(old) and is_object(new) and len(old) <= _MOST_PARTS < len(new):
+        text = encoded([old, new])
+        known = _KNOWN.get(text)
+        if known is not None and known[0] is kind:
+            return known[1]
     below = Comparison()
     _inside(below, old, new, kind)
-    found.attach(element, below)
+    _KNOWN.put(text, (kind, below))
+    return below
 
 
 def _spread(there: Set, element: Element, item: Any, kind: Type) -> None:
     """Add all elements of a value that is on one side only."""
     there.members.add(element)
-    shape = kind.shape(item)
-    if not item or isinstance(shape, Scalar) or shape.atomic:
+    if not is_container(item) or not item:
         return
-    below = Set()
-    if isinstance(shape, Map) and is_object(item):
-        for name, each in item.items():
-            inner = shape.field(name)
-            if inner is not None:
-                _spread(below, field(name), each, inner)
-    elif isinstance(shape, List) and is_array(item):
+    shape = kind.shape(item)
+    if isinstance(shape, Map) and not shape.atomic:
+        there.attach(element, _all_fields(_members(item), shape))
+    elif isinstance(shape, List) and not shape.atomic:
         found = Comparison()
-        _items(found, [], item, shape)
-        below = found.added
-    there.attach(element, below)
+        _items(found, [], _listed(item), shape)
+        there.attach(element, found.added)
+
+
+def _all_fields(item: dict[str, Any], shape: Map) -> Set:
+    """Return all elements of an object that is on one side only."""
+    below = Set()
+    for name, each in item.items():
+        inner = shape.field(name)
+        if inner is not None:
+            _spread(below, field(name), each, inner)
+    return below
 
 
 def _fields(found: Comparison, old: dict[str, Any], new: dict[str, Any], shape: Map) -> None:

@@ -15,6 +15,7 @@ path is in the set says nothing about the paths above and below it.
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from clientgen._apimachinery.decoding.depth import TOO_DEEP, is_too_deep
@@ -28,6 +29,8 @@ Element: TypeAlias = str
 Path: TypeAlias = tuple[Element, ...]
 
 _KINDS: Final = "fkvi"
+_PLAIN: Final = re.compile(r"[ !#-%\'-;=?-\[\]-~]*").fullmatch
+"""Matches texts that stand in JSON as they are."""
 # Go's encoder writes these so that JSON may stand in HTML; identities have to agree with it.
 _ESCAPED: Final = str.maketrans(
     {
@@ -47,7 +50,8 @@ def field(name: str) -> Element:
 
 def key(values: Mapping[str, Any]) -> Element:
     """The item whose keys have these values."""
-    return f"k:{_item_text({name: values[name] for name in sorted(values)})}"
+    members = (f"{_item_text(name)}:{_item_text(values[name])}" for name in sorted(values))
+    return f"k:{{{','.join(members)}}}"
 
 
 def value(item: Any) -> Element:
@@ -56,7 +60,7 @@ def value(item: Any) -> Element:
 
 
 def _item_text(item: Any) -> str:
-    if isinstance(item, str) and item.isalnum() and item.isascii():
+    if isinstance(item, str) and _PLAIN(item):
         return f'"{item}"'
     plain = _whole(item)
     return json.dumps(plain, ensure_ascii=False, separators=(",", ":")).translate(_ESCAPED)
@@ -160,16 +164,22 @@ def in_order(elements: Iterable[Element]) -> list[Element]:
 class Set:
     """A set of paths. Operations give new sets, which may share their subtrees with the old ones.
 
-    No child is ever empty.
+    No child is ever empty. Whoever makes a set may put paths into it; nobody does afterwards.
+
+    Attributes:
+        fields: the set as FieldsV1, once somebody asked.
+        fitting: a type, and the paths as they fit it, once somebody asked.
     """
 
-    __slots__ = ("children", "members")
+    __slots__ = ("children", "fields", "fitting", "members")
 
     def __init__(
         self, members: Iterable[Element] = (), children: Mapping[Element, Set] | None = None
     ) -> None:
         self.members: set[Element] = set(members)
         self.children: dict[Element, Set] = dict(children or {})
+        self.fields: dict[str, Any] | None = None
+        self.fitting: tuple[object, Set] | None = None
 
     @classmethod
     def of(cls, *paths: Path) -> Set:
@@ -220,36 +230,57 @@ class Set:
             self.children[element] = below
 
     def __or__(self, other: Set) -> Set:
-        """Return the paths that are in either set."""
-        made = Set(self.members | other.members, self.children)
+        """Return the paths that are in either set: `self`, if the other has no more."""
+        more: dict[Element, Set] = {}
         for element, theirs in other.children.items():
-            mine = made.children.get(element)
-            made.children[element] = theirs if mine is None else mine | theirs
-        return made
+            mine = self.children.get(element)
+            both = theirs if mine is None else mine | theirs
+            if both is not mine:
+                more[element] = both
+        if not more and other.members <= self.members:
+            return self
+        return Set(self.members | other.members, {**self.children, **more})
 
     def __and__(self, other: Set) -> Set:
         """Return the paths that are in both sets."""
         made = Set(self.members & other.members)
-        for element, mine in self.children.items():
-            theirs = other.children.get(element)
-            if theirs is not None:
-                made.attach(element, mine & theirs)
+        for element in self.children.keys() & other.children.keys():
+            made.attach(element, self.children[element] & other.children[element])
         return made
 
     def __sub__(self, other: Set) -> Set:
-        """Return the paths that are not in the other; those below a path of the other stay."""
-        made = Set(self.members - other.members)
-        for element, mine in self.children.items():
-            theirs = other.children.get(element)
-            made.attach(element, mine if theirs is None else mine - theirs)
-        return made
+        """Return the paths that are not in the other; those below a path of the other stay.
+
+        That is `self`, if the other has none of them.
+        """
+        less = {
+            element: self.children[element] - other.children[element]
+            for element in self.children.keys() & other.children.keys()
+        }
+        return self._with(less, self.members & other.members)
 
     def without(self, other: Set) -> Set:
-        """Return the paths that are neither in `other` nor below one of its paths."""
-        made = Set(self.members - other.members)
-        for element, mine in self.children.items():
-            if element in other.members:
-                continue
-            theirs = other.children.get(element)
-            made.attach(element, mine if theirs is None else mine.without(theirs))
-        return made
+        """Return the paths that are neither in `other` nor below one of its paths.
+
+        That is `self`, if the other has none of them.
+        """
+        less = {
+            element: self.children[element].without(other.children[element])
+            for element in self.children.keys() & other.children.keys()
+        }
+        less.update(dict.fromkeys(self.children.keys() & other.members, _NONE))
+        return self._with(less, self.members & other.members)
+
+    def _with(self, less: Mapping[Element, Set], gone: set[Element]) -> Set:
+        """Return this set without some members, and with less below some elements."""
+        changed = {name: left for name, left in less.items() if left is not self.children[name]}
+        if not changed and not gone:
+            return self
+        children = {**self.children, **changed}
+        for element, left in changed.items():
+            if not left:
+                del children[element]
+        return Set(self.members - gone, children)
+
+
+_NONE: Final = Set()

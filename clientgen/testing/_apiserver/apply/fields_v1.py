@@ -9,21 +9,30 @@ from __future__ import annotations
 from typing import Any, Final
 
 from clientgen._json import is_object
+from clientgen._text_cache import ContentCache, encoded
 
 from .field_paths import Set, canonical, in_order
 
 _SELF: Final = "."
+_LEAF: Final[dict[str, Any]] = {}
+_KNOWN: Final = ContentCache[Set](256)
 
 
 def encode(paths: Set) -> dict[str, Any]:
-    """The set as FieldsV1."""
+    """The set as FieldsV1, made once; not to be changed."""
+    if paths.fields is None:
+        paths.fields = _encoded(paths)
+    return paths.fields
+
+
+def _encoded(paths: Set) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for element in in_order(paths.members | paths.children.keys()):
         below = paths.children.get(element)
         if below is None:
-            made[element] = {}
+            made[element] = _LEAF
         elif element in paths.members:
-            made[element] = {_SELF: {}, **encode(below)}
+            made[element] = {_SELF: _LEAF, **encode(below)}
         else:
             made[element] = encode(below)
     return made
@@ -32,9 +41,21 @@ def encode(paths: Set) -> dict[str, Any]:
 def decode(fields: Any) -> Set:
     """The set that FieldsV1 stands for; elements of an unknown kind are left out.
 
+    The last few sets are kept: most writes change nothing of what others own, and the objects of
+    one controller are owned alike.
+
     Raises:
         ValueError: it is no FieldsV1.
     """
+    text = encoded(fields)
+    found = _KNOWN.get(text)
+    if found is None:
+        found = _decoded(fields)
+        _KNOWN.put(text, found)
+    return found
+
+
+def _decoded(fields: Any) -> Set:
     made = Set()
     for text, below in _members(fields).items():
         element = None if text == _SELF else canonical(text)
@@ -47,7 +68,7 @@ def _take(made: Set, element: str, below: Any) -> None:
     if not below and below == {}:  # most are leaves
         made.members.add(element)
         return
-    found = decode(below)
+    found = _decoded(below)
     made.attach(element, found)
     if not found or _SELF in below:
         made.members.add(element)

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import json
 
-from clientgen._json import is_array, is_object
+from clientgen._json import is_array, is_container, is_object
 
 
 def metadata_of(value: dict[str, Any] | None) -> dict[str, Any]:
@@ -24,7 +24,7 @@ def same(one: Any, other: Any) -> bool:
         return True
     if one != other:
         return False
-    if not isinstance(one, dict | list):
+    if not is_container(one):
         return isinstance(one, bool) == isinstance(other, bool)
     return json.encode(one) == json.encode(other) or _alike(one, other)
 

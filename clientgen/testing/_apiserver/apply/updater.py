@@ -112,10 +112,10 @@ class Updater:
         for each, owned in managers.items():
             if each != taker:
                 comparison = self._compared(compared, live, new, owned.api_version)
-                lost = owned.paths & comparison.changed
-                if lost:
-                    conflicts[each] = lost
-                owned = owned.with_paths(owned.paths - lost - comparison.removed)  # noqa: PLW2901
+                kept = owned.paths - comparison.changed
+                if taker is not None and kept is not owned.paths:
+                    conflicts[each] = owned.paths & comparison.changed
+                owned = owned.with_paths(kept - comparison.removed)  # noqa: PLW2901
             if owned.paths:
                 left[each] = owned
         return left, mine, conflicts
@@ -199,6 +199,12 @@ def _mentioned(item: Any, kind: Type) -> Set:
 
 def _reconciled(paths: Set, kind: Type) -> Set:
     """Return the paths; below a value that has become atomic, the whole value instead."""
+    if paths.fitting is None or paths.fitting[0] is not kind:
+        paths.fitting = kind, _fitting(paths, kind)
+    return paths.fitting[1]
+
+
+def _fitting(paths: Set, kind: Type) -> Set:
     shape = kind.usual
     if isinstance(shape, Scalar) or (isinstance(shape, Map) and shape.is_deduced):
         return paths
@@ -209,7 +215,7 @@ def _reconciled(paths: Set, kind: Type) -> Set:
         if inner is not None and _is_atomic(inner):
             members.add(element)
         else:
-            children[element] = below if inner is None else _reconciled(below, inner)
+            children[element] = below if inner is None else _fitting(below, inner)
     if not members and all(below is paths.children[each] for each, below in children.items()):
         return paths  # nothing has changed, as nearly always
     return Set(paths.members | members, children)
