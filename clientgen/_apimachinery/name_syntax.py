@@ -38,6 +38,13 @@ _NAME_TEXT: Final = (
 )
 
 
+# Most texts are right, which one look tells.
+_IS_SUBDOMAIN: Final = re.compile(_SUBDOMAIN).fullmatch
+_IS_KEY: Final = re.compile(f"({_SUBDOMAIN}/)?{_NAME}").fullmatch
+_IS_VALUE: Final = re.compile(_VALUE).fullmatch
+_MAX_NAME_LENGTH: Final = 63
+
+
 def _hint(text: str, syntax: str, *examples: str) -> str:
     # The API server lists its examples with this many commas and blanks.
     shown = ",  or ".join(f"'{example}'" for example in examples)
@@ -54,6 +61,8 @@ def _length(text: str, most: int, unit: str = "characters") -> list[str]:
 
 def subdomain_problems(text: str) -> list[str]:
     """Check a DNS subdomain (RFC 1123): most objects' names."""
+    if len(text) <= _MAX_NAME_LENGTH and _IS_SUBDOMAIN(text):
+        return []
     problems = _length(text, 253)
     if not _matches(_SUBDOMAIN, text):
         problems.append(_hint(_SUBDOMAIN_TEXT, _SUBDOMAIN, "example.com"))
@@ -142,6 +151,8 @@ def path_segment_problems(text: str) -> list[str]:
 
 def qualified_name_problems(text: str) -> list[str]:
     """Check a key of labels: a name of 63 characters, after an optional DNS subdomain and slash."""
+    if len(text) <= _MAX_NAME_LENGTH and _IS_KEY(text):
+        return []
     problems: list[str] = []
     prefix, slash, name = text.rpartition("/")
     if "/" in prefix:
@@ -171,6 +182,8 @@ def qualified_name_problems(text: str) -> list[str]:
 
 def label_value_problems(text: str) -> list[str]:
     """Check a value of a label."""
+    if len(text) <= _MAX_NAME_LENGTH and _IS_VALUE(text):
+        return []
     problems = _length(text, 63, "bytes")
     if not _matches(_VALUE, text):
         message = f"a valid label must be an empty string or {_NAME_TEXT.removeprefix('must ')}"

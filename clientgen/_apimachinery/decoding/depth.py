@@ -12,6 +12,7 @@ from clientgen._yaml.loader import BadText
 
 MAX_DEPTH: Final = 256
 """The greatest depth of nested objects and lists."""
+_CONTAINERS: Final = (dict, list)
 TOO_DEEP: Final = "exceeded max depth"
 """The server's message for deeper nesting."""
 
@@ -30,7 +31,7 @@ def is_too_deep(value: Any) -> bool:
     """Return whether objects and lists are nested too deeply, without recursion."""
     level: list[Any] = [value]
     for _ in range(MAX_DEPTH):
-        level = [inside for inner in level for inside in _within(inner)]
+        level = [each for inner in level for each in _within(inner)]
         if not level:
             return False
     return True
@@ -39,7 +40,7 @@ def is_too_deep(value: Any) -> bool:
 def _within(value: Any) -> list[Any]:
     """The objects and lists right inside of a value."""
     if is_object(value):
-        return [member for member in value.values() if isinstance(member, dict | list)]
+        return [member for member in value.values() if isinstance(member, _CONTAINERS)]
     if is_array(value):
-        return [item for item in value if isinstance(item, dict | list)]
+        return [item for item in value if isinstance(item, _CONTAINERS)]
     return []

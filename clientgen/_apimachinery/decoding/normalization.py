@@ -10,8 +10,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
+from msgspec import json
+
 from clientgen._gvk import GroupVersionKind
 from clientgen._json import is_array
+from clientgen._text_cache import Conversions, encoded
 
 from .. import failures
 from . import scalar_decoding
@@ -34,6 +37,12 @@ _EXTENSIONS: Final = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1."
 _PROPS: Final = f"{_EXTENSIONS}JSONSchemaProps"
 # Without fields, and not any JSON.
 _EMPTY_STRUCT: Final = f"{_EXTENSIONS}CustomResourceSubresourceStatus"
+
+
+_PLAIN: Final[dict[Callable[[Any], Any], type]] = {
+    scalar_decoding.string: str,
+    scalar_decoding.boolean: bool,
+}
 
 
 class Normalised(NamedTuple):
@@ -121,6 +130,7 @@ class _Scalar:
     def __init__(self, take: Callable[[Any], Any], zero: Any) -> None:
         self._take = take
         self._zero = zero
+        self.plain = _PLAIN.get(take)
 
     def convert(self, value: Any, strangers: list[str]) -> Any:  # noqa: ARG002
         return self._take(value)
@@ -204,8 +214,17 @@ class _Map:
 
 
 class _Field(NamedTuple):
+    """A field of a struct.
+
+    Attributes:
+        convert: converts its values.
+        droppable: whether it is left out when it is empty.
+        plain: the type of values that are in their form; None if every value is converted.
+    """
+
     convert: Callable[[Any, list[str]], Any]
     droppable: bool
+    plain: type | None
 
 
 class _Struct:
@@ -224,7 +243,11 @@ class _Struct:
             plan = _plan(schema)
             pointer = name in special.pointers
             own = isinstance(plan, _Struct | _Raw | _SchemaOr) or schema.name in _SELF_ENCODED
-            self._fields[name] = _Field(plan.convert, droppable=not pointer and not own)
+            convert = plan.convert
+            if self._schema.kinds and isinstance(plan, _Struct) and name != "metadata":
+                convert = _LargePart(plan).convert
+            plain = plan.plain if isinstance(plan, _Scalar) else None
+            self._fields[name] = _Field(convert, not pointer and not own, plain)
             if name in always:
                 self._always.append((name, _nothing if pointer else plan.zero))
         return self._fields
@@ -242,7 +265,8 @@ class _Struct:
                 if field is None:
                     strangers.append(key)
                 elif item is not None:
-                    new = field.convert(item, strangers)
+                    plain = type(item) is field.plain
+                    new = item if plain else field.convert(item, strangers)
                     if new or not field.droppable:
                         made[key] = new
         except Mismatch as mismatch:
@@ -265,6 +289,25 @@ class _Struct:
                 yield where
             elif item is not None:
                 yield from _plan(properties[key]).unknown(item, where)
+
+
+class _LargePart:
+    """A large part of an object, such as its spec. Many objects have the same one."""
+
+    def __init__(self, plan: _Struct) -> None:
+        self._plan = plan
+        self._known = Conversions()
+
+    def convert(self, value: Any, strangers: list[str]) -> Any:
+        text = encoded(value)
+        known = self._known.get(text)
+        if known is not None:
+            return json.decode(known)
+        before = len(strangers)
+        made = self._plan.convert(value, strangers)
+        if len(strangers) == before:
+            self._known.put(text, made)
+        return made
 
 
 class _SchemaOr:

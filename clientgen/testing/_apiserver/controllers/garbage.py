@@ -44,7 +44,8 @@ class Garbage:
         cluster.store.on_change(self._changed)
 
     def _changed(self, collection: Collection, change: Change) -> None:
-        before, after = _owners(change.before), _owners(change.after)
+        before = change.before.owners if change.before else ()
+        after = change.after.owners if change.after else ()
         record = change.record
         for uid in before:
             self._unlink(uid, (collection.name, record.key))
@@ -184,9 +185,3 @@ class Garbage:
 
 def _references(value: dict[str, Any]) -> list[dict[str, Any]]:
     return value["metadata"].get("ownerReferences") or []
-
-
-def _owners(record: Record | None) -> list[str]:
-    if record is None or b'"ownerReferences"' not in record.data:
-        return []
-    return [each["uid"] for each in _references(record.value()) if each.get("uid")]

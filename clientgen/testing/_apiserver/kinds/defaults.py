@@ -14,6 +14,10 @@ from functools import partial
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
+from msgspec import json as json_codec
+
+from clientgen._text_cache import Conversions, encoded
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
@@ -156,8 +160,32 @@ class _Object:
 
     def _members(self) -> list[tuple[str, _Plan]]:
         planned = ((name, _plan(child)) for name, child in self._schema.properties.items())
-        self._below = [(name, plan) for name, plan in planned if plan is not None]
-        return self._below
+        below = [(name, plan) for name, plan in planned if plan is not None]
+        if self._schema.kinds:  # what is below are the large parts, such as a spec
+            below = [
+                (name, _remembering(plan) if isinstance(plan, _Object) else plan)
+                for name, plan in below
+            ]
+        self._below = below
+        return below
+
+
+def _remembering(plan: _Plan) -> _Plan:
+    """Return what completes a value as the plan does, and remembers what becomes of it."""
+    known = Conversions()
+
+    def complete(value: Any) -> None:
+        text = encoded(value)
+        made = known.get(text)
+        if made is None:
+            plan(value)
+            known.put(text, value)
+        elif made is not text and isinstance(value, dict):
+            members = cast("dict[str, Any]", value)
+            members.clear()
+            members.update(json_codec.decode(made))
+
+    return complete
 
 
 def _never_missing(schema: ResolvedSchema, declared: TypeDefaults) -> Iterator[tuple[str, Any]]:

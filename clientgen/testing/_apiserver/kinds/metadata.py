@@ -65,17 +65,20 @@ def metadata_causes(
     """
     plain = MetadataChecks.ANY_FINALIZER in checks
     if old is None:
-        return _whole(new["metadata"], name_causes, plain=plain)
+        metadata = new["metadata"]
+        named = _named(metadata, name_causes)
+        return [*named, *_contents(metadata), *_domains(metadata, plain=plain)]
     before, after = old["metadata"], new["metadata"]
-    causes = [*_segments(after), *_contents(after), *_change(after, before)]
+    contents, change = _contents(after), _change(after, before)
+    causes = [*_segments(after), *contents, *change]
     if MetadataChecks.UPDATE_AGAIN in checks:
-        causes += [*_change(after, before), *_domains(after, plain=plain)]
+        causes += [*change, *_domains(after, plain=plain)]
     if MetadataChecks.WHOLE_AGAIN in checks:
-        causes += _whole(after, name_causes, plain=plain)
+        causes += [*_named(after, name_causes), *contents, *_domains(after, plain=plain)]
     return causes
 
 
-def _whole(metadata: dict[str, Any], name_causes: NameCauses, *, plain: bool) -> list[Cause]:
+def _named(metadata: dict[str, Any], name_causes: NameCauses) -> list[Cause]:
     causes: list[Cause] = []
     if prefix := metadata.get("generateName"):
         causes += name_causes(prefix, prefix=True)
@@ -83,7 +86,7 @@ def _whole(metadata: dict[str, Any], name_causes: NameCauses, *, plain: bool) ->
         causes += name_causes(name, prefix=False)
     else:
         causes.append(required("metadata.name", "name or generateName is required"))
-    return [*causes, *_contents(metadata), *_domains(metadata, plain=plain)]
+    return causes
 
 
 def _segments(metadata: dict[str, Any]) -> list[Cause]:

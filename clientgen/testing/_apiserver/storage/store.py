@@ -66,6 +66,7 @@ class Record:
         "labels",
         "name",
         "namespace",
+        "owners",
         "uid",
         "version",
     )
@@ -76,6 +77,10 @@ class Record:
         self.namespace: str = metadata.get("namespace", "")
         self.name: str = metadata["name"]
         self.uid: str = metadata["uid"]
+        self.owners: tuple[str, ...] = tuple(
+            each["uid"] for each in metadata.get("ownerReferences") or () if each.get("uid")
+        )
+        """The uids that ownerReferences name."""
         self.labels: Mapping[str, str] = metadata.get("labels") or _NO_LABELS
         self.version = version
         self.form = form

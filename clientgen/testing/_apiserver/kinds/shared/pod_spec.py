@@ -22,6 +22,7 @@ from clientgen._apimachinery.name_syntax import (
     underscored_problems,
 )
 from clientgen._json import part, parts, texts
+from clientgen._text_cache import ContentCache, encoded
 
 from .common_checks import matches, one_of, text
 from .container_resources import pod_resource_causes, resource_causes
@@ -39,6 +40,8 @@ from .volume_validation import volumes_causes
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_VALID: Final = ContentCache[bool](4096)
+"""The specs in which nothing was wrong: a pod is validated as a whole whatever changes."""
 _RESTARTS: Final = ("Always", "OnFailure", "Never")
 _DNS: Final = ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")
 _POLICIES: Final = ("PreemptLowerPriority", "Never")
@@ -51,8 +54,18 @@ _CLAIM_SOURCES: Final = ("resourceClaimName", "resourceClaimTemplateName")
 _INIT_ONLY_WITH_RESTART: Final = ("lifecycle", "livenessProbe", "readinessProbe", "startupProbe")
 
 
-def pod_spec_causes(spec: dict[str, Any], field: str) -> Iterator[Cause]:
+def pod_spec_causes(spec: dict[str, Any], field: str) -> list[Cause]:
     """Check the spec of a pod, or of the pods of a template."""
+    text = encoded(spec)
+    if _VALID.get(text):
+        return []
+    causes = list(_causes(spec, field))
+    if not causes:
+        _VALID.put(text, made=True)
+    return causes
+
+
+def _causes(spec: dict[str, Any], field: str) -> Iterator[Cause]:
     volumes = parts(spec, "volumes")
     named: dict[str, Any] = {}
     yield from volumes_causes(volumes, f"{field}.volumes", named)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.name_syntax import label_problems
 from clientgen._json import part, parts, texts
+from clientgen._text_cache import ContentCache, encoded
 
 from .claim_warnings import claim_spec_warnings, fraction_warnings
 from .host_ports import PortPlaces
@@ -14,7 +15,7 @@ from .node_labels import expression_warnings, label_warning
 from .path_overlaps import overlap_warnings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 _ANNOTATIONS: Final[Mapping[str, str]] = {
     "scheduler.alpha.kubernetes.io/critical-pod": (
@@ -47,6 +48,8 @@ _USE_APP_ARMOR: Final = 'deprecated since v1.30; use the "appArmorProfile" field
 _REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED: Final = "preferredDuringSchedulingIgnoredDuringExecution"
 _WHOLE_BYTES: Final = ("memory", "ephemeral-storage")
+_QUIET: Final = ContentCache[bool]()
+"""The specs with annotations that there is nothing to warn of."""
 _NO_POD: Final = "a null labelSelector results in matching no pod"
 
 
@@ -60,7 +63,17 @@ def template_warnings(template: dict[str, Any], field: str) -> Iterator[str]:
     yield from _warnings(template, f"{field}.", f"{field}.spec", of_template=True)
 
 
-def _warnings(pod: dict[str, Any], prefix: str, field: str, *, of_template: bool) -> Iterator[str]:
+def _warnings(pod: dict[str, Any], prefix: str, field: str, *, of_template: bool) -> Iterable[str]:
+    text = encoded([pod.get("spec"), part(pod, "metadata").get("annotations"), of_template])
+    if _QUIET.get(text):
+        return ()
+    found = list(_found(pod, prefix, field, of_template=of_template))
+    if not found:
+        _QUIET.put(text, made=True)
+    return found
+
+
+def _found(pod: dict[str, Any], prefix: str, field: str, *, of_template: bool) -> Iterator[str]:
     spec, annotations = part(pod, "spec"), part(part(pod, "metadata"), "annotations")
     metadata = f"{prefix}metadata.annotations"
     yield from _nodes(spec, field)
