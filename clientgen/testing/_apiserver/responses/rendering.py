@@ -165,8 +165,14 @@ class Rendering:
             "apiVersion": resource.api_version,
             "metadata": self.view.strategy.codec.list_metadata(metadata),
         }
-        items = b",".join(map(self.view.item, records))
-        return b'%b,"items":[%b]}\n' % (json.encode(head)[:-1], items)
+        start, end = json.encode(head)[:-1] + b',"items":[', b"]}\n"
+        items = self.view.items(records)
+        if not items:
+            return start + end
+        # One join copies each object once; the first and the last one carry the ends.
+        items[0] = start + items[0]
+        items[-1] += end
+        return b",".join(items)
 
     def _shown_list(
         self, values: Sequence[dict[str, Any]], metadata: Mapping[str, Any]

@@ -57,9 +57,12 @@ class VersionedView:
         """The JSON of the whole object."""
         return self.prefix + self.data(record)[1:]
 
-    def item(self, record: Record) -> bytes:
-        """The JSON as it stands in lists: those of built-in kinds leave kind and apiVersion out."""
-        return self.whole(record) if self.strategy.codec.typed_items else self.data(record)
+    def items(self, records: Iterable[Record]) -> list[bytes]:
+        """The JSON of objects in lists, where built-in kinds leave kind and apiVersion out."""
+        if self.strategy.codec.typed_items:
+            return [self.whole(record) for record in records]
+        form = self.form
+        return [each.data if each.form == form else self.data(each) for each in records]
 
     def value(self, record: Record) -> dict[str, Any]:
         """The object, for the caller to change."""
