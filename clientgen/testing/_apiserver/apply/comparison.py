@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _ABSENT: Final = object()
 _MOST_PARTS: Final = 2
-_KNOWN: Final = ContentCache["tuple[Type, Comparison]"](64)
+_KNOWN: Final = ContentCache["tuple[Type, Comparison]"](32)
 """What new objects have more than the empty parts that they are compared with."""
 
 

@@ -15,7 +15,7 @@ from .field_paths import Set, canonical, in_order
 
 _SELF: Final = "."
 _LEAF: Final[dict[str, Any]] = {}
-_KNOWN: Final = ContentCache[Set](256)
+_KNOWN: Final = ContentCache[Set](128)
 
 
 def encode(paths: Set) -> dict[str, Any]:

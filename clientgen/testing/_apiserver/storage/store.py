@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import json
 
 from clientgen._apimachinery.failures import unclassified
+from clientgen._text_cache import ContentCache, encoded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -41,6 +42,7 @@ _MAX_CACHED_LINES: Final = 256
 """The most changes whose lines for watches are kept; slower watches encode them again."""
 
 _NO_LABELS: Final[Mapping[str, str]] = {}
+_LABELS: Final = ContentCache["Mapping[str, str]"](4096)
 _decode = json.decode
 _encode = json.encode
 
@@ -64,8 +66,6 @@ class Record:
         "form",
         "key",
         "labels",
-        "name",
-        "namespace",
         "owners",
         "uid",
         "version",
@@ -74,25 +74,35 @@ class Record:
     def __init__(self, key: str, value: dict[str, Any], version: int, form: str) -> None:
         metadata = value["metadata"]
         self.key = key
-        self.namespace: str = metadata.get("namespace", "")
-        self.name: str = metadata["name"]
         self.uid: str = metadata["uid"]
         self.owners: tuple[str, ...] = tuple(
             each["uid"] for each in metadata.get("ownerReferences") or () if each.get("uid")
         )
         """The uids that ownerReferences name."""
-        self.labels: Mapping[str, str] = metadata.get("labels") or _NO_LABELS
+        self.labels: Mapping[str, str] = _shared(metadata.get("labels") or _NO_LABELS)
         self.version = version
         self.form = form
         # Custom resources (only they have a shape in their form) are maps to the server: sorted.
-        self.data: bytes = _encode(
+        data = _encode(
             {name: part for name, part in value.items() if name not in ("kind", "apiVersion")},
             order="sorted" if "#" in form else None,
         )
+        # A copy: the encoder's own bytes keep the room that it made for more of them.
+        self.data: bytes = bytes(memoryview(data))
         self.fields: dict[str, dict[str, str]] | None = None
         """Selectable fields by API version, once somebody asked."""
         self.conversions: dict[str, Conversion] | None = None
         """What a webhook makes of it in other forms, once somebody asked."""
+
+    @property
+    def namespace(self) -> str:
+        """The namespace of the object; empty outside of namespaces."""
+        return self.key.rpartition("/")[0]
+
+    @property
+    def name(self) -> str:
+        """The name of the object."""
+        return self.key.rpartition("/")[2]
 
     def value(self) -> dict[str, Any]:
         """The object without kind and apiVersion; a copy of the caller's own."""
@@ -113,6 +123,16 @@ class Record:
         record = Record(self.key, value, version, self.form)
         record.conversions = self.conversions
         return record
+
+
+def _shared(labels: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the same labels of another object, if there is one: replicas have the same."""
+    text = encoded(labels)
+    known = _LABELS.get(text)
+    if known is None:
+        known = dict(labels)
+        _LABELS.put(text, known)
+    return known
 
 
 class Change:
