@@ -264,6 +264,17 @@ async def test_an_action_says_all_about_a_request(cluster: FakeCluster):
     assert cluster.actions[0].decode(ConfigMap).data == {"sky": "blue"}
 
 
+async def test_old_actions_keep_their_bodies(cluster: FakeCluster):
+    configs = cluster.clientset(AsyncClientset).core_v1.config_maps("default")
+    for number in range(260):  # more than are kept uncompressed
+        await configs.create(config(f"config-{number}", text="ü" * 1000, number=str(number)))
+    first, last = cluster.actions[0], cluster.actions[-1]
+    assert (first.name, last.name) == ("config-0", "config-259")
+    assert first.object["data"] == {"text": "ü" * 1000, "number": "0"}
+    assert first.object is first.object
+    assert last.decode(ConfigMap).data["number"] == "259"
+
+
 async def test_subresources_are_told_from_their_objects(cluster: FakeCluster):
     cluster.add(web_deployment())
     k = cluster.clientset(AsyncClientset)

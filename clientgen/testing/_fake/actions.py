@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 from urllib.parse import parse_qsl, unquote
 
-from msgspec import DecodeError, json
+from msgspec import DecodeError, Struct, json
 
 from clientgen.runtime._models.model import Model
 
@@ -31,8 +32,53 @@ _READ_VERBS: Final = frozenset({"get", "list", "watch"})
 # Subresources of Namespace: `namespaces/x/status` has the shape of `namespaces/x/pods`.
 _NAMESPACE_SUBRESOURCES: Final = frozenset({"status", "finalize"})
 _FALSE_VALUES: Final = frozenset({"false", "0"})
+_BODY: Final = "_body"
+_MANY_BYTES: Final = 1024
 _MIN_RESOURCE_WORDS: Final = 3
 _WORDS_OF_NAMED_OBJECT: Final = 3
+
+
+class _Metadata(Struct):
+    name: str
+
+
+class _Named(Struct):
+    metadata: _Metadata
+
+
+_NAMED: Final = json.Decoder(_Named)
+
+
+class _Body(NamedTuple):
+    """The body of a request, as bytes, and its media type."""
+
+    text: bytes
+    kind: str
+    is_packed: bool = False
+
+    def packed(self) -> _Body:
+        """Return the same body compressed, if its bytes are many."""
+        if self.is_packed or len(self.text) < _MANY_BYTES:
+            return self
+        # A copy: the compressor's own bytes keep the room that it made for more of them.
+        return _Body(bytes(memoryview(zlib.compress(self.text, 1))), self.kind, is_packed=True)
+
+    def read(self) -> Any:
+        """Return what the bytes say; None if that is no JSON and no YAML."""
+        return _body(zlib.decompress(self.text) if self.is_packed else self.text, self.kind)
+
+
+def pack(action: Action) -> None:
+    """Compress the body of an old action, unless somebody has looked at it."""
+    members = action.__dict__
+    if "object" in members:
+        members.pop(_BODY, None)
+    elif _BODY in members:
+        members[_BODY] = members[_BODY].packed()
+
+
+def _nothing() -> Any:
+    return None
 
 
 @dataclass(frozen=True)
@@ -61,9 +107,19 @@ class Action:
     namespace: str = ""
     name: str = ""
     subresource: str = ""
-    object: Any = field(default=None, repr=False)
+    object: Any = field(default_factory=_nothing, repr=False)
     options: Mapping[str, str] = field(default_factory=dict[str, str])
     patch_type: str = ""
+
+    if not TYPE_CHECKING:  # type checkers would take any name for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            """Read the body of a recorded request when somebody first looks at it."""
+            body = self.__dict__.get(_BODY) if name == "object" else None
+            if body is None:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            found = self.__dict__["object"] = body.read()
+            return found
 
     @property
     def group_resource(self) -> str:
@@ -104,10 +160,19 @@ def action_of(request: HttpRequest) -> Action | None:
         verb = "watch"
     kind = _header(request, "content-type").partition(";")[0].strip()
     patch_type = _PATCH_TYPES.get(kind, "") if verb == "patch" else ""
-    body = _body(request.body, kind) if request.body else None
-    if verb == "create" and not resource_path["name"]:
-        resource_path["name"] = _name_in(body)
-    return Action(verb, **resource_path, object=body, options=options, patch_type=patch_type)
+    if verb == "create" and not resource_path["name"] and request.body:
+        resource_path["name"] = _created_name(request.body, kind)
+    action = Action(verb, **resource_path, options=options, patch_type=patch_type)
+    if request.body:
+        _keep(action, _Body(request.body, kind))
+    return action
+
+
+def _keep(action: Action, body: _Body) -> None:
+    """Leave the body unread: most actions are counted, or told apart by their names."""
+    members = action.__dict__
+    del members["object"]
+    members[_BODY] = body
 
 
 def _parse_path(path: str) -> dict[str, str] | None:
@@ -139,6 +204,15 @@ def _parse_path(path: str) -> dict[str, str] | None:
         "name": name,
         "subresource": subresource,
     }
+
+
+def _created_name(body: bytes, kind: str) -> str:
+    try:
+        if body.isascii():  # others are refused as a whole if they are no UTF-8
+            return _NAMED.decode(body).metadata.name
+    except (DecodeError, RecursionError):
+        pass
+    return _name_in(_body(body, kind))
 
 
 def _name_in(body: Any) -> str:

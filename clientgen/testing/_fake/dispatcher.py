@@ -17,7 +17,7 @@ from weakref import ref
 from clientgen.runtime._clock import on_move, real_seconds
 
 from .._apiserver.responses.answers import Deferred, Response, Stream, Upgrade
-from .actions import action_of
+from .actions import action_of, pack
 from .backends import Backends
 from .fake_clock import FakeClock
 from .network_faults import OpenStream, afterwards
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from .actions import Action
     from .reactors import Effect, Pattern
 
+_FRESH_ACTIONS: Final = 256
+"""The actions whose bodies are not compressed."""
 _MAX_ADVANCE_SECONDS: Final = 3600.0
 
 
@@ -139,6 +141,8 @@ class Dispatcher:
         with self.lock:
             if self.records:
                 self.actions.append(action)
+                if len(self.actions) > _FRESH_ACTIONS:
+                    pack(self.actions[-_FRESH_ACTIONS - 1])
             return self._rules[::-1]
 
     def _apply_rules(self, rules: list[Rule], action: Action, request: HttpRequest) -> Answer:
