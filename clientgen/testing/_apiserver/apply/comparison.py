@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .ownership_shapes import Shape, Type
 
 _ABSENT: Final = object()
-_MOST_PARTS: Final = 2
+_MANY_MEMBERS: Final = 3
 _KNOWN: Final = ContentCache["tuple[Type, Comparison]"](32)
 """What new objects have more than the empty parts that they are compared with."""
 
@@ -112,21 +112,20 @@ def _at(found: Comparison, element: Element, old: Any, new: Any, kind: Type) -> 
         return
     if any(_is_leaf(shape, old, new) for shape in _shapes(old, new, kind)):
         found.modified.members.add(element)
-    found.attach(element, _below(old, new, kind))
+    text = encoded([old, new]) if _is_new_part(old, new) else b""
+    known = _KNOWN.get(text)
+    if known is not None and known[0] is kind:
+        below = known[1]
+    else:
+        below = Comparison()
+        _inside(below, old, new, kind)
+        _KNOWN.put(text, (kind, below))
+    found.attach(element, below)
 
 
-def _below(old: Any, new: Any, kind: Type) -> Comparison:
-    """Compare the insides of two values; of a part that is new, such as a spec, it is kept."""
-    text = b""
-    if is_object(old) and is_object(new) and len(old) <= _MOST_PARTS < len(new):
-        text = encoded([old, new])
-        known = _KNOWN.get(text)
-        if known is not None and known[0] is kind:
-            return known[1]
-    below = Comparison()
-    _inside(below, old, new, kind)
-    _KNOWN.put(text, (kind, below))
-    return below
+def _is_new_part(old: Any, new: Any) -> bool:
+    """Return whether a part, such as a spec, has been empty; many objects begin with the same."""
+    return is_object(old) and is_object(new) and len(new) >= _MANY_MEMBERS and not any(old.values())
 
 
 def _spread(there: Set, element: Element, item: Any, kind: Type) -> None:
