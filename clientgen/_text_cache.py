@@ -21,6 +21,7 @@ _UNREADABLE: Final = (TypeError, ValueError, OverflowError, RecursionError)
 _LEAST_BYTES: Final = 256
 """Smaller values are converted faster than they are looked up."""
 _MOST_BYTES: Final = 1 << 15
+"""What is made of larger values might fill the memory."""
 _FIXED: Final = b""
 _SIZE: Final = 1024
 
@@ -47,7 +48,7 @@ def encoded(value: object) -> bytes:
 
 
 class ContentCache(Generic[_Made]):
-    """What was made of the last few values; any thread may use it.
+    """What was made of the last few values that are not large; any thread may use it.
 
     Args:
         size: how many results are kept at least; twice as many are kept at most.
@@ -60,15 +61,15 @@ class ContentCache(Generic[_Made]):
 
     def get(self, text: bytes) -> _Made | None:
         """Return what was made of the value with this JSON; None if that is not known."""
-        if not text:
+        if not 0 < len(text) <= _MOST_BYTES:
             return None
         digest = _digest(text)
         made = self._new.get(digest)
         return self._old.get(digest) if made is None else made
 
     def put(self, text: bytes, made: _Made) -> None:
-        """Keep what was made of the value with this JSON; nothing, if there is no JSON."""
-        if not text:
+        """Keep what was made of the value with this JSON, unless it has none, or much."""
+        if not 0 < len(text) <= _MOST_BYTES:
             return
         if len(self._new) >= self._size:  # no lock: another thread may do the same, or not
             self._old, self._new = self._new, {}
