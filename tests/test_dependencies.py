@@ -32,7 +32,7 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 DISTRIBUTIONS = importlib.metadata.packages_distributions()
-STANDARD = {*sys.stdlib_module_names, "annotationlib"}  # which came with Python 3.14
+STANDARD = {*sys.stdlib_module_names, "annotationlib", "compression"}  # new in Python 3.14
 PLUGIN = ("pytest_plugin.py", "rbac_run.py")
 
 # What may be imported in which part: the dependencies, and those of these extras.
@@ -42,7 +42,7 @@ PARTS = {
     "_openapi": ["generator"],
     "_apiextensions": ["testing"],
     "testing": ["testing"],
-    "runtime": ["metrics", "socks", "tracing"],
+    "runtime": ["metrics", "socks", "tracing", "zstd"],
 }
 
 

@@ -10,6 +10,7 @@
     ├── AmbiguousResource              several resources match; also a LookupError
     ├── NotSynced                      a cache was read or waited for, but is not synced
     │   └── SyncTimeout                caches did not sync in time; also a TimeoutError
+    ├── CacheCorrupted                 an object in a compressed cache was damaged in memory
     ├── LeadershipLost                 the lease was lost: the program must not write any more
     ├── TerminalError                  reconcile cannot succeed before the object changes
     ├── OperationRefused               an operation such as drain cannot continue
@@ -79,6 +80,7 @@ __all__ = [
     "ApiError",
     "ApplyConflict",
     "BadRequest",
+    "CacheCorrupted",
     "ClientError",
     "ConfigError",
     "Conflict",
@@ -130,6 +132,25 @@ class NotSynced(ClientError):
 
 class SyncTimeout(NotSynced, TimeoutError):
     """Caches did not sync in time. The message lists them with the server's last response."""
+
+
+class CacheCorrupted(ClientError):
+    """An object in a compressed cache was damaged in memory. The cache reads it again.
+
+    Attributes:
+        kind: The kind of the object.
+        key: Its key, `namespace/name`.
+        why: What is wrong.
+    """
+
+    def __init__(self, kind: str, key: str = "", why: str = "") -> None:
+        super().__init__(kind, key, why)
+        self.kind = kind
+        self.key = key
+        self.why = why
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.key} is corrupted in the cache: {self.why}"
 
 
 class NoResourceMatch(ClientError, LookupError):

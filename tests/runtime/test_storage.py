@@ -1,6 +1,7 @@
 """A form that caches keep objects in is one class; `test_storage_threads` does the same.
 
-The form here keeps the JSON of each object, and decodes it whenever somebody reads it.
+One form here keeps the JSON of each object, and decodes it whenever somebody reads it. The other is
+that of compressed caches, which share what was read last; `test_compressed_caches` has more of it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from support.informers import CONFIG_MAPS, History, config, value_of
 from clientgen.runtime import drop_managed_fields, errors
 from clientgen.runtime._async._primitives import sleep
 from clientgen.runtime._cache.storage import MetadataStorage, Storage, storage_for
+from clientgen.runtime._cache.storage_forms import storage_of
 from clientgen.runtime.aio import AsyncSharedInformer
 from clientgen.runtime.models import (
     PartialObjectMetadata,
@@ -68,14 +70,27 @@ class JsonStorage(Storage[ConfigMap]):
         return decode(entry.json, ConfigMap)
 
 
-class Cached:
-    """A server, two clients of it, an informer with that form, and what its handler was told."""
+def compressed() -> Storage[ConfigMap]:
+    return storage_of(ConfigMap, ConfigMapList, "compressed")
 
-    def __init__(self, *, streams: bool = True, **options: Any) -> None:
+
+both_forms = pytest.mark.parametrize("form", [JsonStorage, compressed])
+
+
+class Cached:
+    """A server, two clients of it, an informer with a form, and what its handler was told."""
+
+    def __init__(
+        self,
+        form: Callable[[], Storage[ConfigMap]] = JsonStorage,
+        *,
+        streams: bool = True,
+        **options: Any,
+    ) -> None:
         self.cluster = FakeCluster(config("a", "1", app="web"), config("b", "1", app="db"))
         self.server = LocalServer(self.cluster)
         self.clock = FakeClock()
-        self.storage = JsonStorage()
+        self.storage = form()
         self.seen = History()
         self.options = options
         if not streams:
@@ -154,6 +169,7 @@ async def test_the_store_holds_entries_and_readers_get_objects(streams):
 async def test_a_lister_decodes_only_what_it_selects():
     async with Cached() as made:
         lister = made.informer.lister
+        assert isinstance(made.storage, JsonStorage)
         made.storage.decoded.clear()
         assert [obj.metadata.name for obj in lister.list({"app": "web"})] == ["a"]
         assert [obj.metadata.name for obj in lister.in_namespace("default").list("app=db")] == ["b"]
@@ -161,8 +177,9 @@ async def test_a_lister_decodes_only_what_it_selects():
         assert made.storage.decoded == ["a", "b"]
 
 
-async def test_handlers_and_indices_follow_the_watch():
-    async with Cached() as made:
+@both_forms
+async def test_handlers_and_indices_follow_the_watch(form):
+    async with Cached(form) as made:
         await made.told("first a 1", "first b 1")
         made.cluster.add(config("a", "2", app="db"), config("c", "1"))
         await made.told("update a 1>2", "add c 1")
@@ -172,13 +189,15 @@ async def test_handlers_and_indices_follow_the_watch():
         assert made.values == {"a": "2", "c": "1"}
 
 
-async def test_a_resync_tells_of_the_same_objects_again():
-    async with Cached() as made:
+@both_forms
+async def test_a_resync_tells_of_the_same_objects_again(form):
+    async with Cached(form) as made:
         await made.told("first a 1", "first b 1")
-        made.storage.decoded.clear()
+        decoded: list[str] = getattr(made.storage, "decoded", [])
+        decoded.clear()
         made.clock.step(60)
         await made.told("update a 1>1", "update b 1>1")
-        assert sorted(made.storage.decoded) == ["a", "b"]
+        assert sorted(decoded) == (["a", "b"] if form is JsonStorage else [])
 
 
 async def test_a_relist_tells_of_missed_deletions():
@@ -203,8 +222,9 @@ async def test_a_relist_tells_of_missed_deletions():
         assert value_of(tombstone.object) == "1"
 
 
-async def test_own_writes_are_in_the_cache_at_once():
-    async with Cached(transform=drop_managed_fields) as made:
+@both_forms
+async def test_own_writes_are_in_the_cache_at_once(form):
+    async with Cached(form, transform=drop_managed_fields) as made:
         await made.told("first a 1", "first b 1")
         made.hold()
         client, lister = made.client, made.informer.lister
@@ -221,8 +241,9 @@ async def test_own_writes_are_in_the_cache_at_once():
         assert made.seen.told == []  # the watch has not delivered anything
 
 
-async def test_an_answer_of_metadata_changes_the_metadata_of_the_object():
-    async with Cached() as made:
+@both_forms
+async def test_an_answer_of_metadata_changes_the_metadata_of_the_object(form):
+    async with Cached(form) as made:
         made.hold()
         alone = made.k.dynamic.resource("configmaps").metadata
         patch = {"metadata": {"labels": {"app": "db"}}}

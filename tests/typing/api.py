@@ -123,6 +123,7 @@ def selecting(k: Clientset) -> None:
     k.core_v1.pods().list(label_selector={"app": 5})  # type: ignore[dict-item]  # pyright: ignore[reportArgumentType]
     k.core_v1.pods().watch(field_selector={"metadata.name": "web"})
     k.informers(label_selector={"app": "web"}).core_v1.pods(field_selector="metadata.name=web")
+    k.informers(storage="compressed").core_v1.nodes(storage="full")
 
 
 def what_is_of_one_namespace_is_not_of_all(k: Clientset) -> None:

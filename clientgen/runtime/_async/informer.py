@@ -22,7 +22,8 @@ from .._cache.listers import Lister
 from .._cache.local_selection import LocalSelection
 from .._cache.mutation_detector import MutationDetector
 from .._cache.own_writes import OwnWrites, SentWrite
-from .._cache.storage import storage_for
+from .._cache.storage import Storage
+from .._cache.storage_forms import storage_of
 from .._cache.sync_errors import (
     NOT_STARTED,
     SYNCED,
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     from .._cache.deltas import DeletedFinalStateUnknown, Notification
     from .._cache.informer_metrics import InformerMetricsProvider
     from .._cache.informer_options import Namespaces
-    from .._cache.storage import Storage
+    from .._cache.storage_forms import StorageForm
     from .._cache.write_requests import WriteTarget
     from .._clock import Clock
     from .._http.call_options import Fields, Labels
@@ -134,10 +135,13 @@ class AsyncSharedInformer(Generic[T]):
         metrics: Receives metrics, for example `PrometheusInformerMetrics`.
         own_writes: Whether the cache shows what is written through `rest` as soon as the call
             returns. Handlers are called when the watch delivers the write.
-        storage: The form in which objects are kept. None keeps them as instances of `model`.
+        storage: "compressed" keeps each object compressed, and decodes it when it is read. "full"
+            keeps it as an instance of `model`. None means "full".
 
     Raises:
+        ImportError: `storage` is "compressed", and zstd is missing: install `clientgen[zstd]`.
         TypeError: `model` is a Table.
+        ValueError: The storage does not fit `model`, or a namespace or selector is not valid.
 
     Attributes:
         client: The clientset or REST client that was passed as `rest`.
@@ -162,9 +166,13 @@ class AsyncSharedInformer(Generic[T]):
         clock: Clock = SYSTEM_CLOCK,
         metrics: InformerMetricsProvider | None = None,
         own_writes: bool = True,
-        storage: Storage[T] | None = None,
+        storage: Storage[T] | StorageForm | None = None,
     ) -> None:
-        self._storage: Storage[T] = storage or storage_for(model, list_model)
+        self._storage: Storage[T] = (
+            storage
+            if isinstance(storage, Storage)
+            else storage_of(model, list_model, storage or "full")
+        )
         self.client = rest
         self.resource = resource
         self._live: AsyncLiveNamespaces | None = None
@@ -191,16 +199,18 @@ class AsyncSharedInformer(Generic[T]):
             selective=bool(labels or fields),
             changing=self._live is not None,
         )
-        # Objects that are decoded when they are read are not shared.
-        detects_mutations = None if self._storage.keeps_objects else False
-        detector: MutationDetector[Any] = MutationDetector(resource.name, enabled=detects_mutations)
+        keeps_objects = self._storage.keeps_objects
+        detector: MutationDetector[Any] = MutationDetector(
+            resource.name, on_reads=not keeps_objects
+        )
+        self._storage.connect(detector, self._read_again)
         is_watched = None if self._live is None else self._is_watched
         self._processor: AsyncProcessor[T] = AsyncProcessor(
             repr(self),
             self._store,
             detector,
             clock,
-            decode=self._storage.decoder,
+            storage=None if keeps_objects else self._storage,
             is_watched=is_watched,
         )
         self._shows_own_writes = own_writes
@@ -642,6 +652,13 @@ class AsyncSharedInformer(Generic[T]):
             return (is_first and has_written) or store.needs_latest(namespace)
 
         return self._processor.with_lock(needs)
+
+    def _read_again(self, entry: Any, error: Exception) -> None:
+        """Read the objects of a namespace again, because an entry of it is corrupted."""
+        sinks = self._sinks
+        sink = sinks.get(None) or sinks.get(entry.metadata.namespace)
+        if sink is not None:
+            sink.reflector.read_again(error)
 
     def _replace(self, sink: _NamespaceSink[T], entries: list[Any], version: str) -> None:
         began = self._clock.monotonic()

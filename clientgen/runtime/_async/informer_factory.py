@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast, overload
 from clientgen._gvk import GroupVersionResource
 
 from .._cache.informer_options import namespaces_of, selection
+from .._cache.storage_forms import check_form, form_for
 from .._cache.sync_errors import not_started_error, timeout_error
 from .._clock import SYSTEM_CLOCK
 from .._http.resource import Resource
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from .._cache.informer_metrics import InformerMetricsProvider
     from .._cache.informer_options import FactoryOptions, Namespaces, ScopeOptions
     from .._cache.storage import Storage
+    from .._cache.storage_forms import StorageForm
     from .._clock import Clock
     from .._discovery.discovered_resources import ResourceName
     from .._http.call_options import Fields, Labels
@@ -41,7 +43,7 @@ T = TypeVar("T", bound=Object)
 InformerT = TypeVar("InformerT", bound=AsyncSharedInformer[Any])
 FactoryT = TypeVar("FactoryT", bound="AsyncInformerFactory")
 
-_OPTIONS = frozenset({"namespace", "label_selector", "field_selector"})
+_OPTIONS = frozenset({"namespace", "label_selector", "field_selector", "storage"})
 
 
 class _Pool:
@@ -85,6 +87,12 @@ class AsyncInformerFactory:
         clock: The clock for waits.
         metrics: Receives metrics of the informers, for example `PrometheusInformerMetrics`.
         own_writes: Whether caches show what is written through `rest` as soon as the call returns.
+        storage: "compressed" keeps each object compressed, and decodes it when it is read. Caches
+            of metadata are never compressed.
+
+    Raises:
+        ImportError: `storage` is "compressed", and zstd is missing: install `clientgen[zstd]`.
+        ValueError: `storage` has another value.
     """
 
     group_versions: ClassVar[Mapping[str, str]] = {}
@@ -102,7 +110,9 @@ class AsyncInformerFactory:
         clock: Clock = SYSTEM_CLOCK,
         metrics: InformerMetricsProvider | None = None,
         own_writes: bool = True,
+        storage: StorageForm = "full",
     ) -> None:
+        check_form(storage)
         self.rest = rest_of(rest)
         self._client = rest
         self._namespace = namespace
@@ -113,6 +123,7 @@ class AsyncInformerFactory:
         self._clock = clock
         self._metrics = metrics
         self._own_writes = own_writes
+        self._storage: StorageForm = storage
         self._pool = _Pool()
 
     def join(self, kind: type[FactoryT], **options: Unpack[FactoryOptions]) -> FactoryT:
@@ -137,6 +148,7 @@ class AsyncInformerFactory:
             "clock": self._clock,
             "metrics": self._metrics,
             "own_writes": self._own_writes,
+            "storage": self._storage,
         }
         own.update(options)
         factory = kind(self._client, **own)
@@ -157,8 +169,9 @@ class AsyncInformerFactory:
         separately.
 
         Raises:
+            ImportError: The storage is "compressed", and zstd is missing.
             RuntimeError: The factory is shut down.
-            ValueError: A namespace or a selector is not valid.
+            ValueError: A namespace or a selector is not valid, or the storage does not fit `model`.
         """
         kind: type[AsyncSharedInformer[T]] = AsyncSharedInformer
         return self.shared(kind, resource, model, list_model, options)
@@ -201,7 +214,8 @@ class AsyncInformerFactory:
         labels = selection("label_selector", options.get("label_selector", self._label_selector))
         fields = selection("field_selector", options.get("field_selector", self._field_selector))
         of_factory = (self._resync_period, id(self._transform), self._own_writes)
-        key: tuple[object, ...] = (resource, storage or model, namespaces, labels, fields)
+        form = options.get("storage") or form_for(model, list_model, self._storage)
+        key: tuple[object, ...] = (resource, storage or (model, form), namespaces, labels, fields)
         key = (*key, *of_factory)
         with self._pool.lock:
             self._pool.check()
@@ -223,7 +237,7 @@ class AsyncInformerFactory:
                     clock=self._clock,
                     metrics=self._metrics,
                     own_writes=self._own_writes,
-                    storage=storage,
+                    storage=storage or form,
                 )
             return cast("InformerT", informers[key])
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .._cache.deltas import Notification
     from .._cache.event_handlers import Handlers, ResyncTimer
     from .._cache.own_writes import OwnWrites
+    from .._cache.storage import Storage
     from .._clock import Clock
 
 T = TypeVar("T")
@@ -41,7 +42,7 @@ class AsyncProcessor(Generic[T]):
         store: The cache. `change` makes all changes.
         detector: Finds cached objects that handlers have changed.
         clock: The clock of resyncs.
-        decode: Returns the object of an entry of the cache; None if entries are objects.
+        storage: Decodes the entries of the cache; None if entries are objects.
         is_watched: Whether the namespace of an entry is still watched; None if all namespaces are
             watched.
 
@@ -60,7 +61,7 @@ class AsyncProcessor(Generic[T]):
         detector: MutationDetector[Any],
         clock: Clock,
         *,
-        decode: Callable[[Any], T] | None = None,
+        storage: Storage[Any] | None = None,
         is_watched: Callable[[Any], bool] | None = None,
     ) -> None:
         self.is_started = self.is_stopped = self.is_synced = False
@@ -69,7 +70,7 @@ class AsyncProcessor(Generic[T]):
         self._store = store
         self._indexer = store.indexer
         self._detector = detector
-        self._decode = decode
+        self._storage = storage
         self._clock = clock
         self._is_watched = is_watched
         # Held while the cache changes and the change is put into queues, never across a wait.
@@ -107,7 +108,7 @@ class AsyncProcessor(Generic[T]):
             timer,
             self._clock,
             self._forget,
-            decode=self._decode,
+            storage=self._storage,
             is_watched=self._is_watched,
         )
         with self._lock:

@@ -24,7 +24,7 @@ from .._http.request import LIST, WATCH, build
 from .._http.retry import Retry
 from .._models.gc_pause import GcPaused
 from ..errors import ApiError, ConnectionLost, Expired, Gone, RequestTimeout, TransportError
-from ._primitives import Event, wait_until
+from ._primitives import Event, from_any_thread, wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -138,6 +138,9 @@ class AsyncReflector(Generic[Entry]):
         self._is_collecting = False
         self._held_blocks: list[bytes] = []
         self._held_size = 0
+        # Why everything is to be read again; None if nothing is.
+        self._read_again: Exception | None = None
+        self._wake: Callable[[], object] = lambda: None
 
     @property
     def resource_version(self) -> str:
@@ -151,11 +154,12 @@ class AsyncReflector(Generic[Entry]):
 
     async def run(self) -> None:
         """List and watch until `stop` is called."""
+        self._wake = from_any_thread(self._end_watch)
         self._watch_gap.begin(self._now())
         step = self._reflecting.begin()
         try:
             while not self._stopped.is_set():
-                step = await self._run_step(step)
+                step = await self._run_step(self._reading_again(step))
         finally:
             await self._close_stream()
 
@@ -164,6 +168,24 @@ class AsyncReflector(Generic[Entry]):
         self._stopped.set()
         if self._stream is not None:
             self._stream.abort()
+
+    def read_again(self, error: Exception) -> None:
+        """Read all objects again soon, because of an error. Any task or thread may call it."""
+        self._read_again = error
+        self._wake()
+
+    def _end_watch(self) -> None:
+        if self._stream is not None and self._must_end_stream:
+            self._stream.abort()
+
+    def _reading_again(self, step: Step) -> Step:
+        """Return the step instead of this one, if everything is to be read again."""
+        if isinstance(step, Pause) or self._read_again is None:
+            return step
+        error, self._read_again = self._read_again, None
+        if isinstance(step, Listing) or step.initial:
+            return step
+        return self._reflecting.read_again(error, self._now())
 
     async def _run_step(self, step: Step) -> Step:
         if isinstance(step, Pause):
@@ -298,7 +320,7 @@ class AsyncReflector(Generic[Entry]):
         try:
             await self._open(step)
             try:
-                while not self._stopped.is_set() and await self._read_events():
+                while not self._must_end_stream and await self._read_events():
                     pass
             finally:
                 self._process_held_blocks()  # the next step depends on whether there were events
@@ -334,6 +356,10 @@ class AsyncReflector(Generic[Entry]):
             gap = self._watch_gap.end(self._now())
             if gap is not None:
                 logger.info("%s: the watch is open again after %.0f s", self._path, gap)
+
+    @property
+    def _must_end_stream(self) -> bool:
+        return self._stopped.is_set() or (self._read_again is not None and not self._is_collecting)
 
     async def _close_stream(self) -> None:
         stream, self._stream = self._stream, None

@@ -13,14 +13,15 @@ from contextvars import ContextVar, copy_context
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from .._cache.deltas import Updated, decode_notification
+from .._cache.deltas import Updated
 from ._primitives import Event, Task, call, sleep, spawn, wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
-    from .._cache.deltas import Notification
+    from .._cache.deltas import Notification, Recovered
     from .._cache.event_handlers import Handlers, ResyncTimer
+    from .._cache.storage import Storage
     from .._clock import Clock
 
 T = TypeVar("T")
@@ -60,7 +61,7 @@ class AsyncHandlerRegistration(Generic[T]):
         clock: Clock,
         forget: Callable[[AsyncHandlerRegistration[T]], object],
         *,
-        decode: Callable[[Any], T] | None = None,
+        storage: Storage[Any] | None = None,
         is_watched: Callable[[Any], bool] | None = None,
     ) -> None:
         self.errors = 0
@@ -69,7 +70,7 @@ class AsyncHandlerRegistration(Generic[T]):
         self._timer = timer
         self._clock = clock
         self._forget = forget
-        self._decode = decode
+        self._storage = storage
         self._is_watched = is_watched
         # The queue holds entries of the cache, so that a slow handler does not fill memory with
         # objects.
@@ -174,9 +175,10 @@ class AsyncHandlerRegistration(Generic[T]):
         if self._is_watched is not None and not self._is_watched(_entry(notification)):
             return  # the namespace was removed
         try:
-            if self._decode is not None:
-                notification = decode_notification(notification, self._decode)
-            pending = self._handlers.call_for(notification)
+            told: Notification[T] | Recovered[T] | None = notification
+            if self._storage is not None:
+                told = self._storage.decode_notification(notification)
+            pending = None if told is None else self._handlers.call_for(told)
             if pending is not None:
                 function, arguments = pending
                 await call(function, *arguments)

@@ -6,7 +6,8 @@ notifications. A relist replaces the content of the store in one step; handlers 
 first.
 
 `storage` is the form in which a cache keeps objects: objects of a class, metadata, or objects
-without a class. The other modules read only the metadata of an entry of the store.
+without a class. `compressed` keeps whole objects compressed. The other modules read only the
+metadata of an entry of the store.
 
 Caches show own writes at once: the REST client passes responses to writes to the informers of the
 same client (`written_caches`, `write_requests`, `write_answers`). `own_writes` shows the written

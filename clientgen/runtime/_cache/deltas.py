@@ -24,13 +24,12 @@ from msgspec import Struct
 from .indexer import meta_namespace_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from .._models.meta_v1 import ObjectMeta
     from .indexer import Indexer
 
 T = TypeVar("T")
-S = TypeVar("S")
 
 
 class DeletedFinalStateUnknown(Struct, Generic[T], frozen=True, gc=False):
@@ -148,18 +147,10 @@ def apply_resync(objects: Iterable[T]) -> list[Updated[T]]:
     return [Updated(obj, obj) for obj in objects]
 
 
-def decode_notification(notification: Notification[S], decode: Callable[[S], T]) -> Notification[T]:
-    """Convert a notification about entries of the store to a notification about objects."""
-    match notification:
-        case Added(entry, is_initial):
-            return Added(decode(entry), is_initial)
-        case Updated(old, new):
-            obj = decode(new)
-            return Updated(obj if old is new else decode(old), obj)
-        case _:
-            entry = notification.object
-            known = notification.final_state_known
-            return Deleted(decode(entry), known, meta_namespace_key(entry))
+class Recovered(Struct, Generic[T], frozen=True, gc=False):
+    """An object whose earlier state in the cache was corrupted, and was read again."""
+
+    object: T
 
 
 def _metadata(obj: Any) -> ObjectMeta:

@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from msgspec import Struct
 
-from .deltas import Added, Deleted, DeletedFinalStateUnknown, Notification, Updated
+from .deltas import (
+    Added,
+    Deleted,
+    DeletedFinalStateUnknown,
+    Notification,
+    Recovered,
+    Updated,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,13 +50,16 @@ class Handlers(Struct, Generic[T], frozen=True):
     on_delete_unknown: OnDeleteUnknown[T] | None = None
     filter: Filter[T] | None = None
 
-    def call_for(self, notification: Notification[T]) -> Call | None:
+    def call_for(self, notification: Notification[T] | Recovered[T]) -> Call | None:
         """Return the handler call for a notification; None if there is no handler for it.
 
         With a filter, an object that begins to pass is added, and an object that stops passing is
         deleted. Exceptions of the filter are raised.
+
         """
         match notification:
+            case Recovered(obj):
+                return self._recovered(obj)
             case Added(obj, is_initial):
                 return self._added(obj, is_initial) if self._passes(obj) else None
             case Updated(old, new):
@@ -70,6 +80,15 @@ class Handlers(Struct, Generic[T], frozen=True):
         if after:
             return self._added(new, False)
         return self._deleted(Deleted(old)) if before else None
+
+    def _recovered(self, obj: T) -> Call | None:
+        """Return the call for an object whose earlier state is unknown.
+
+        It is added if it passes, and deleted if not. Handlers without `on_add` get an update.
+        """
+        if not self._passes(obj):
+            return self._deleted(Deleted(obj))
+        return self._added(obj, False) or self._updated(obj, obj)
 
     def _deleted(self, notification: Deleted[T]) -> Call | None:
         if self.on_delete_unknown is not None and not notification.final_state_known:

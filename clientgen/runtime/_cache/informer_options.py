@@ -16,16 +16,22 @@ if TYPE_CHECKING:
     from .._http.call_options import Fields, Labels
     from .._http.resource import Resource
     from .informer_metrics import InformerMetricsProvider
+    from .storage_forms import StorageForm
 
 Namespaces: TypeAlias = str | Sequence[str] | None
 """One namespace, several namespaces, or None for all namespaces."""
 
 
 class SelectorOptions(TypedDict, total=False):
-    """Selectors of an informer. Missing options default to the factory's; None selects all."""
+    """Selectors of an informer. Missing options default to the factory's; None selects all.
+
+    `storage="compressed"` keeps each object compressed, and decodes it when it is read. It needs
+    Python 3.14, or the extra `clientgen[zstd]`. `"full"`, the default, keeps decoded objects.
+    """
 
     label_selector: Labels | None
     field_selector: Fields | None
+    storage: StorageForm
 
 
 class ScopeOptions(SelectorOptions, total=False):

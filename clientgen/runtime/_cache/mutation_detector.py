@@ -115,10 +115,15 @@ class MutationDetector(Generic[T]):
     Args:
         cache: The name of the cache in messages.
         enabled: Whether changes are detected; None reads the environment (`detector_enabled`).
+        on_reads: Whether the cache decodes objects when they are read. Then `note_read` and
+            `note_dropped` name the objects, and notifications do not.
     """
 
-    def __init__(self, cache: str = "", *, enabled: bool | None = None) -> None:
+    def __init__(
+        self, cache: str = "", *, enabled: bool | None = None, on_reads: bool = False
+    ) -> None:
         self.cache = cache
+        self._on_reads = on_reads
         self.enabled = detector_enabled() if enabled is None else enabled
         self._entries: dict[str, _Entry[T]] = {}
         self._removed_entries: list[_Entry[T]] = []
@@ -127,7 +132,7 @@ class MutationDetector(Generic[T]):
 
     def observe(self, notification: Notification[T]) -> None:
         """Take a snapshot of the object that is in the store now."""
-        if not self.enabled:
+        if not self.enabled or self._on_reads:
             return
         with self._lock:
             match notification:
@@ -135,6 +140,18 @@ class MutationDetector(Generic[T]):
                     self._add_entry(meta_namespace_key(obj), obj)
                 case Deleted(obj):
                     self._remove_entry(meta_namespace_key(obj))
+
+    def note_read(self, key: str, obj: T) -> None:
+        """Take a snapshot of an object that readers share from now on."""
+        with self._lock:
+            self._add_entry(key, obj)
+
+    def note_dropped(self, key: str, obj: T) -> None:
+        """Note that later readers do not get this object any more."""
+        with self._lock:
+            entry = self._entries.get(key)
+            if entry is not None and entry.object is obj:
+                self._remove_entry(key)
 
     def check(self, now: float) -> list[Mutation]:
         """Compare all objects, and return each change once. `now` is the time of any clock."""

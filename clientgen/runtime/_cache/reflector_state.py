@@ -217,6 +217,10 @@ class ReflectorState:
         self._outage_backoff.reset(now)
         return self.begin()
 
+    def read_again(self, error: Exception, now: float) -> Step:
+        """Return the step that leads to a new pass, because the store is corrupted."""
+        return self._pause("pass", error, now)
+
     @property
     def _is_latest_needed(self) -> bool:
         return self._is_version_unusable or self._needs_latest()

@@ -23,6 +23,9 @@ from .._models.deep_copy import deep_copy
 from .._models.meta_v1 import PartialObjectMetadata
 from .._models.tables import Table
 from .._models.unstructured import Object, Unstructured
+from ..errors import CacheCorrupted
+from .deltas import Added, Deleted, Recovered, Updated
+from .indexer import meta_namespace_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
     from .._http.request import HttpRequest, HttpResponse
     from .._models.meta_v1 import ModelList, ObjectMeta
     from .._models.model_codec import WatchEvent
+    from .deltas import Notification
+    from .mutation_detector import MutationDetector
 
 T = TypeVar("T", bound=Object)
 
@@ -52,15 +57,27 @@ class Storage(Generic[T]):
 
     Attributes:
         keeps_objects: Whether an entry and its object are the same Python object.
+        is_compressible: Whether a cache may keep these objects compressed.
         is_metadata_only: Whether only the metadata of objects is kept.
     """
 
     keeps_objects = True
+    is_compressible = True
     is_metadata_only = False
 
     def __init__(self, model: type[T], list_model: type[ModelList[T]]) -> None:
         self.model = model
         self.list_model = list_model
+
+    def connect(
+        self, detector: MutationDetector[Any], read_again: Callable[[Any, Exception], object]
+    ) -> None:
+        """Note the informer that uses this storage. A storage of whole objects needs nothing of it.
+
+        Args:
+            detector: Finds objects that readers have changed, if readers share decoded objects.
+            read_again: Called with a corrupted entry and the error, to read the object again.
+        """
 
     # ---- from the server to items -------------------------------------------------------------
 
@@ -105,6 +122,41 @@ class Storage(Generic[T]):
         """Return the object of an entry."""
         return cast("T", entry)
 
+    def remains(self, entry: Any) -> T:
+        """Return what is known of the object of a corrupted entry."""
+        return self.decode(entry)
+
+    def decode_notification(
+        self, notification: Notification[Any]
+    ) -> Notification[T] | Recovered[T] | None:
+        """Convert a notification about entries to a notification about objects.
+
+        Returns None if the new state is corrupted: the object is read again, and is told then.
+
+        Raises:
+            DecodeError: The server sent an object that cannot be decoded.
+        """
+        match notification:
+            case Updated(old, new):
+                obj = self._decoded(new)
+                if obj is None or old is new:
+                    return None if obj is None else Updated(obj, obj)
+                before = self._decoded(old)
+                return Recovered(obj) if before is None else Updated(before, obj)
+            case Added(entry, is_initial):
+                obj = self._decoded(entry)
+                return None if obj is None else Added(obj, is_initial)
+            case Deleted(entry, known):
+                obj = self._decoded(entry)
+                obj = self.remains(entry) if obj is None else obj
+                return Deleted(obj, known, meta_namespace_key(entry))
+
+    def _decoded(self, entry: Any) -> T | None:
+        try:
+            return self.decode(entry)
+        except CacheCorrupted:  # it is logged, and the object is read again
+            return None
+
     @property
     def decoder(self) -> Callable[[Any], T] | None:
         """`decode`; None if entries are objects, so that reads need no call for each entry."""
@@ -129,6 +181,7 @@ class Storage(Generic[T]):
 class MetadataStorage(Storage[PartialObjectMetadata]):
     """Requests and keeps only the metadata of objects."""
 
+    is_compressible = False  # metadata is small
     is_metadata_only = True
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from .._models.meta_v1 import PartialObjectMetadata, PartialObjectMetadataList, Status
 from .._models.unstructured import Object, Unstructured
+from ..errors import CacheCorrupted
 from .indexer import meta_namespace_key
 from .own_writes import version_number
 
@@ -205,7 +206,10 @@ class WriteAnswers(Generic[T]):
         storage = self._storage
 
         def changed(entry: Any) -> Any:
-            obj = self._transform(change(storage.decode(entry)))
+            try:
+                obj = self._transform(change(storage.decode(entry)))
+            except CacheCorrupted:  # it is read again
+                return entry
             return entry if obj is None else storage.encode(obj)
 
         return lambda now: self._writes.show_written_part(key, uid, version, changed, now)

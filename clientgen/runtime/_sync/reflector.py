@@ -25,7 +25,7 @@ from .._http.request import LIST, WATCH, build
 from .._http.retry import Retry
 from .._models.gc_pause import GcPaused
 from ..errors import ApiError, ConnectionLost, Expired, Gone, RequestTimeout, TransportError
-from ._primitives import Event, wait_until
+from ._primitives import Event, from_any_thread, wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -139,6 +139,9 @@ class Reflector(Generic[Entry]):
         self._is_collecting = False
         self._held_blocks: list[bytes] = []
         self._held_size = 0
+        # Why everything is to be read again; None if nothing is.
+        self._read_again: Exception | None = None
+        self._wake: Callable[[], object] = lambda: None
 
     @property
     def resource_version(self) -> str:
@@ -152,11 +155,12 @@ class Reflector(Generic[Entry]):
 
     def run(self) -> None:
         """List and watch until `stop` is called."""
+        self._wake = from_any_thread(self._end_watch)
         self._watch_gap.begin(self._now())
         step = self._reflecting.begin()
         try:
             while not self._stopped.is_set():
-                step = self._run_step(step)
+                step = self._run_step(self._reading_again(step))
         finally:
             self._close_stream()
 
@@ -165,6 +169,24 @@ class Reflector(Generic[Entry]):
         self._stopped.set()
         if self._stream is not None:
             self._stream.abort()
+
+    def read_again(self, error: Exception) -> None:
+        """Read all objects again soon, because of an error. Any task or thread may call it."""
+        self._read_again = error
+        self._wake()
+
+    def _end_watch(self) -> None:
+        if self._stream is not None and self._must_end_stream:
+            self._stream.abort()
+
+    def _reading_again(self, step: Step) -> Step:
+        """Return the step instead of this one, if everything is to be read again."""
+        if isinstance(step, Pause) or self._read_again is None:
+            return step
+        error, self._read_again = self._read_again, None
+        if isinstance(step, Listing) or step.initial:
+            return step
+        return self._reflecting.read_again(error, self._now())
 
     def _run_step(self, step: Step) -> Step:
         if isinstance(step, Pause):
@@ -299,7 +321,7 @@ class Reflector(Generic[Entry]):
         try:
             self._open(step)
             try:
-                while not self._stopped.is_set() and self._read_events():
+                while not self._must_end_stream and self._read_events():
                     pass
             finally:
                 self._process_held_blocks()  # the next step depends on whether there were events
@@ -335,6 +357,10 @@ class Reflector(Generic[Entry]):
             gap = self._watch_gap.end(self._now())
             if gap is not None:
                 logger.info("%s: the watch is open again after %.0f s", self._path, gap)
+
+    @property
+    def _must_end_stream(self) -> bool:
+        return self._stopped.is_set() or (self._read_again is not None and not self._is_collecting)
 
     def _close_stream(self) -> None:
         stream, self._stream = self._stream, None
