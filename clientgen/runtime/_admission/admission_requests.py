@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
 from clientgen._gvk import GroupVersionResource
 
 from .._models.model import Literal, Model, field
-from .._models.unstructured import Object
+from .._models.unstructured import WholeObject
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from .._models.meta_v1 import StatusCause
 
-M = TypeVar("M", bound=Object)
+M = TypeVar("M", bound=WholeObject)
 
 Operation: TypeAlias = Literal["CREATE", "UPDATE", "DELETE", "CONNECT"]
 """The operation on an object. `patch` and `apply` are UPDATE, or CREATE of a new object."""

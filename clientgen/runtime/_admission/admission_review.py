@@ -16,7 +16,7 @@ from clientgen._gvk import GroupVersionKind, GroupVersionResource
 
 from .._models.decode_error import DecodeError
 from .._models.model_codec import decode, encode
-from .._models.unstructured import Object, Unstructured
+from .._models.unstructured import Unstructured, WholeObject
 from .admission_requests import OPERATIONS, AdmissionRequest, Operation, UserInfo
 from .json_difference import carry_over, patch_between
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from .admission_requests import Denied
 
-M = TypeVar("M", bound=Object)
+M = TypeVar("M", bound=WholeObject)
 
 _API_VERSION: Final = "admission.k8s.io/v1"
 _KIND: Final = "AdmissionReview"

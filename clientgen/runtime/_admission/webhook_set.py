@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from .._models.model import Model
-    from .._models.unstructured import Object
+    from .._models.unstructured import WholeObject
     from .webhook_options import WebhookOptions
 
 Action: TypeAlias = Literal["validate", "mutate"]
@@ -28,7 +28,7 @@ class Webhook(Struct, frozen=True, kw_only=True):
     """An admission function with its path and its options."""
 
     action: Action
-    model: type[Object]
+    model: type[WholeObject]
     function: Callable[[Any], Any]
     operations: tuple[str, ...]
     path: str
@@ -111,7 +111,7 @@ class WebhookSet:
         self.conversions.add(Step(source, target, function))
 
 
-def _default_path(action: Action, model: type[Object]) -> str:
+def _default_path(action: Action, model: type[WholeObject]) -> str:
     """Return controller-runtime's path for a kind (webhook/admission: generatePath)."""
     if issubclass(model, Unstructured):
         message = 'a webhook for Unstructured objects needs a path, such as path="/validate"'

@@ -587,7 +587,8 @@ class AsyncDynamicResource(Generic[T]):
         deadline = self._client.rest.deadline(options)
         found = await self._find(deadline)
         check_verb(found, verb)
-        object_namespace = namespace_for(found, body, namespace, self._client.namespace)
+        whole: Any = body
+        object_namespace = namespace_for(found, whole, namespace, self._client.namespace)
         return (
             self.client_in(found, object_namespace),
             with_remaining_time(self._client.rest, options, deadline),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from .._clock import Clock
-    from .._models.unstructured import Object
+    from .._models.unstructured import WholeObject
 
 ConditionStatus: TypeAlias = Literal["True", "False", "Unknown"] | bool
 
@@ -34,7 +34,7 @@ _JSON_NAMES: Final = {"observed_generation": _GENERATION}
 
 
 def set_condition(
-    obj: Object,
+    obj: WholeObject,
     type: str,  # noqa: A002 - the name of the field
     status: ConditionStatus,
     *,

@@ -44,7 +44,7 @@ class UnknownAttribute:
 
     def _hint(self) -> str:
         if issubclass(self._kind, Struct):
-            return _field_hint(self._kind, self._name)
+            return field_hint(self._kind, self._name)
         public = [name for name in dir(self._kind) if not name.startswith("_")]
         return _similar_hint(self._name, {_normalized(name): name for name in public})
 
@@ -93,7 +93,7 @@ def construction_error(
         example = f", such as {name}({fields[0]}=...)" if fields else ""
         return f"{name} takes its fields as keyword arguments{example}"
     unknown = [each for each in values if each not in fields]
-    problems = [f"{name} has no field {each!r}{_field_hint(model, each)}" for each in unknown]
+    problems = [f"{name} has no field {each!r}{field_hint(model, each)}" for each in unknown]
     missing = [each for each in _required_fields(model) if each not in values]
     if missing:
         problems.append(f"{name} needs {' and '.join(map(repr, missing))}")
@@ -106,7 +106,7 @@ def _required_fields(model: type[Struct]) -> list[str]:
     return [name for name, default in zip(fields, every, strict=True) if default is NODEFAULT]
 
 
-def _field_hint(model: type[Struct], name: str) -> str:
+def field_hint(model: type[Struct], name: str) -> str:
     """Return a hint for a wrong name: the field with a similar name, in Python or on the wire."""
     spellings = {
         _normalized(each): field

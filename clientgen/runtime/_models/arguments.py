@@ -23,8 +23,13 @@ def check_object(call: str, body: object) -> None:
     """Check the body of a request.
 
     Raises:
-        TypeError: the body is neither a model nor a mapping.
+        TypeError: the body is neither a model nor a mapping, or it is a view.
     """
+    if hasattr(type(body), "__viewed__"):
+        raise TypeError(
+            f"{call} takes a whole object or a manifest, not {type_of(body)}, which is a view:"
+            " read the whole object with `full()` first"
+        )
     if not isinstance(body, (Model, Mapping)):
         hint = f": make an object, {body.__name__}(...)" if isinstance(body, type) else ""
         raise TypeError(f"{call} takes an object (a model or a mapping), not {type_of(body)}{hint}")

@@ -12,6 +12,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from msgspec import Raw, Struct
+from msgspec.structs import force_setattr
 
 from .argument_errors import UnknownAttribute, check_field_functions, construction_error
 from .class_annotations import declared_annotations
@@ -29,8 +30,8 @@ else:
 construct: Final[Callable[..., Any]] = StructMeta.__call__
 """Creates an object of the class that is the first argument, without checks and conversions."""
 
-assign: Final[Callable[[Any, str, Any], None]] = Struct.__setattr__
-"""Assigns an attribute, without conversions and hints."""
+assign: Final[Callable[[Any, str, Any], None]] = force_setattr
+"""Assigns an attribute, without conversions and hints, also of a frozen object."""
 
 # Values in class bodies that declare nothing but a default, or are no fields.
 _PLAIN = frozenset({type(None), str, bool, int})
@@ -78,7 +79,8 @@ class ModelMeta(StructMeta):
             namespace["__quantities__"] = quantities.union(*others)
             namespace.setdefault("__setattr__", _assign_quantity)
         check_field_functions(name, declared)
-        note_empties(namespace, declared)
+        if not config.get("frozen"):  # a frozen object is not sent back
+            note_empties(namespace, declared)
         if constants := _constants(declared):
             inherited = (getattr(base, "__constants__", {}) for base in reversed(bases))
             namespace["__constants__"] = dict(ChainMap(constants, *inherited))

@@ -5,7 +5,7 @@ Objects are models or dicts of a subclass, such as `Unstructured`, which imports
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Raw
@@ -20,7 +20,12 @@ from .model_info import is_sensitive
 from .raw_copy import unpin
 from .read_times import has_other_times, keep_times
 
-AnyObject: TypeAlias = Model | dict[str, Any]
+if TYPE_CHECKING:
+    from .views import PartOf
+
+    AnyObject: TypeAlias = Model | dict[str, Any] | PartOf[Any]
+else:
+    AnyObject = Model | dict[str, Any]  # views are models
 """A model, or an object without a class: a dict of a subclass such as `Unstructured`."""
 
 M = TypeVar("M", bound=AnyObject)

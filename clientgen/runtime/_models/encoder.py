@@ -18,7 +18,7 @@ from typing import Annotated, Any, TypeAlias, cast, get_args, get_origin
 import msgspec
 from msgspec import UNSET, Struct
 
-from .base import ModelBase, ModelMeta
+from .base import ModelBase, ModelMeta, assign
 from .custom_resource import CustomResource
 from .empties import EmptyDict, EmptyList, UnsetDict, UnsetList
 from .json_names import with_members
@@ -224,7 +224,7 @@ def _tidy_model(plan: _Plan, model: ModelBase) -> Any:
     tidied = model
     for name, new_value in _replacements(model, plan):
         tidied = copy(model) if tidied is model else tidied
-        setattr(tidied, name, new_value)
+        assign(tidied, name, new_value)
     return tidied
 
 

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, cast, get_args
 
 from msgspec import Raw
 
-from .base import NO_RAW, ModelBase, ModelMeta
+from .base import NO_RAW, ModelBase, ModelMeta, assign
 from .meta_v1 import ManagedFieldsEntry, ModelList, ObjectMeta
 from .model_info import ByClass, fields_of, known_model, leading_to
 
@@ -87,9 +87,9 @@ def _attribute_unpinner(name: str) -> Unpinner:
     def unpin_attribute(value: Any, pool: Pool) -> None:
         raw = read(value)
         if raw.__class__ is not Raw:
-            setattr(value, name, _pooled_copies(raw, pool))
+            assign(value, name, _pooled_copies(raw, pool))
         elif raw is not NO_RAW:
-            setattr(value, name, _pooled_copy(raw, pool))
+            assign(value, name, _pooled_copy(raw, pool))
 
     return unpin_attribute
 

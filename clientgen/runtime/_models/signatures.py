@@ -53,7 +53,7 @@ def short_signature(signature: Signature, constants: Mapping[str, object]) -> Si
 
 def _short_parameter(parameter: Parameter, constants: Mapping[str, object]) -> Parameter:
     return parameter.replace(
-        annotation=_ShownText(_type_text(parameter.annotation)),
+        annotation=_ShownText(type_text(parameter.annotation)),
         default=_readable_default(parameter, constants),
     )
 
@@ -73,17 +73,18 @@ def _readable_default(parameter: Parameter, constants: Mapping[str, object]) -> 
     return parameter.default
 
 
-def _type_text(annotation: Any) -> str:
+def type_text(annotation: Any) -> str:
+    """Return the text of an annotation with short names: `list[Container]`."""
     annotation = _without_annotated(annotation)
     origin, inner = get_origin(annotation), get_args(annotation)
     if origin is Union or origin is UnionType:
-        return " | ".join(map(_type_text, inner))
+        return " | ".join(map(type_text, inner))
     if origin is Literal:
         return f"Literal[{', '.join(map(repr, inner))}]"
     if annotation is type(None):
         return "None"
     name = getattr(origin or annotation, "__name__", None) or str(annotation)
-    return f"{name}[{', '.join(map(_type_text, inner))}]" if inner else name
+    return f"{name}[{', '.join(map(type_text, inner))}]" if inner else name
 
 
 def _without_annotated(annotation: Any) -> Any:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Self
 
+    from .views import View
+
 M = TypeVar("M", bound=Model)
 
 # The kinds of Kubernetes whose values no message may show.
@@ -160,8 +162,14 @@ class UnstructuredList(ModelList[Unstructured]):
                 item["apiVersion"], item["kind"] = api_version, item_kind
 
 
-Object: TypeAlias = Model | Unstructured
-"""An API object: a model, or an `Unstructured`."""
+WholeObject: TypeAlias = Model | Unstructured
+"""An API object with all of its fields."""
+
+if TYPE_CHECKING:
+    Object: TypeAlias = WholeObject | View[Any]
+else:
+    Object = WholeObject  # views are models
+"""An API object: a model, an `Unstructured`, or a view of a model."""
 
 
 def holds_secrets(obj: Unstructured) -> bool:

@@ -84,14 +84,14 @@ def extended(
     for each in fields_of(model).values() if lacking else ():
         if each.name in lacking:
             annotations[each.name] = each.type
-            namespace[each.name] = _optional_field(each)
+            namespace[each.name] = optional_field(each)
     if not unknown:
         namespace["__eq__"] = _equals_known
     class_members = {"__annotations__": annotations, "__unknown__": names, "__lacking__": lacking}
     return _subclass(model, {**namespace, **class_members})
 
 
-def _optional_field(required: Field) -> Any:
+def optional_field(required: Field) -> Any:
     """Declare a required field as optional, with its zero value as the default."""
     kind = bare(required.type)
     kind = get_origin(kind) or kind

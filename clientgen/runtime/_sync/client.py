@@ -253,7 +253,7 @@ class ResourceClient:
         self,
         model: type[T],
         path: str,
-        body: Object | Mapping[str, Any],
+        body: Any,
         options: Mapping[str, Any],
     ) -> T:
         # The server requires a field manager for apply; by default it is the program's name.

@@ -27,7 +27,7 @@ from .._admission.conversion import (
 )
 from .._admission.webhook_set import CONVERT_PATH, DEFAULT_OPERATIONS, WebhookSet
 from .._models.model import Model
-from .._models.unstructured import Object
+from .._models.unstructured import WholeObject
 from .._net.endpoint_messages import EndpointAnswer, EndpointRequest
 from .._net.endpoints_base import MAX_BODY_BYTES, parse_address
 from .._signals import on_stop_signal
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from .._models.unstructured import Unstructured
     from ._primitives import Callback
 
-M = TypeVar("M", bound=Object)
+M = TypeVar("M", bound=WholeObject)
 SourceT = TypeVar("SourceT", bound=Model)
 TargetT = TypeVar("TargetT", bound=Model)
 

@@ -1,0 +1,19 @@
+"""Views: classes with some of a kind's fields. Nothing else is decoded or kept.
+
+::
+
+    class PlaceSpec(PartOf[PodSpec]):
+        node_name: str | None
+
+    class PodPlace(View[Pod]):
+        spec: PlaceSpec
+
+    for place in k.core_v1.pods().view(PodPlace).list():
+        print(place.metadata.name, place.spec.node_name)
+"""
+
+from __future__ import annotations
+
+from ._models.views import PartOf, View, ViewMeta
+
+__all__ = ["PartOf", "View", "ViewMeta"]
