@@ -21,6 +21,7 @@ PUBLIC = (
     "clientgen.runtime.sync",
     "clientgen.runtime.controllers",
     "clientgen.runtime.models",
+    "clientgen.runtime.views",
     "clientgen.runtime.manifests",
     "clientgen.runtime.errors",
     "clientgen.runtime.config",

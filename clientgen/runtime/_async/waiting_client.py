@@ -1,25 +1,47 @@
-"""Bases of generated clients that can wait for objects."""
+"""Bases of generated clients that can wait for objects, and clients of views."""
 
-# ruff: noqa: ASYNC109 - the client's clock measures the timeout
+# Clients use each other's private parts. The client's clock measures the timeout.
+# pyright: reportPrivateUsage=false
+# ruff: noqa: ASYNC109
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 
 from msgspec import UNSET, UnsetType
 
-from .._http.path_segments import check_segment
+from .._cache.listers import check_same_object
+from .._http.path_segments import check_segment, name_in
 from .._http.request import selector_text
+from .._models.arguments import check_view
+from .._models.list_classes import view_list_class
+from .._models.model import Model
+from .._models.model_info import viewed_model
 from .._models.unstructured import Object
 from .client import AsyncResourceClient
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import AsyncIterator, Callable
+    from typing import Unpack
 
     from .._conditions.checks import Deleted
-    from .._http.call_options import Fields, Labels
+    from .._http.call_options import (
+        EachOptions,
+        Fields,
+        GetOptions,
+        Labels,
+        ListOptions,
+        WatchOptions,
+    )
+    from .._models.meta_v1 import ModelList
+    from .._models.views import View
+    from .watch import AsyncWatch
 
 T = TypeVar("T", bound=Object)
+M = TypeVar("M", bound=Model)
+V = TypeVar("V", bound="View[Any]")
+
+_WRITES = frozenset({"apply", "create", "edit", "patch", "update", "delete", "delete_collection"})
 
 
 class AsyncWaitingCollection(AsyncResourceClient, Generic[T]):
@@ -27,6 +49,17 @@ class AsyncWaitingCollection(AsyncResourceClient, Generic[T]):
 
     _model: Any
     _list_model: Any
+
+    def view(self, view: type[V]) -> AsyncViewCollection[V]:
+        """Return a client that reads nothing of the objects but the fields of a view.
+
+        Args:
+            view: A class such as `class PodPlace(View[Pod])`, of `clientgen.runtime.views`.
+
+        Raises:
+            TypeError: The class is no view of this kind.
+        """
+        return AsyncViewCollection(self, view)
 
     async def wait(
         self,
@@ -97,6 +130,17 @@ class AsyncWaitingCollection(AsyncResourceClient, Generic[T]):
 
 class AsyncWaitingClient(AsyncWaitingCollection[T]):
     """A client that can wait for one object, too."""
+
+    def view(self, view: type[V]) -> AsyncViewClient[V]:
+        """Return a client that reads nothing of the objects but the fields of a view.
+
+        Args:
+            view: A class such as `class PodPlace(View[Pod])`, of `clientgen.runtime.views`.
+
+        Raises:
+            TypeError: The class is no view of this kind.
+        """
+        return AsyncViewClient(self, view)
 
     # Only with `deleted`, the result may be None. With other conditions, the object exists at the
     # end.
@@ -208,3 +252,93 @@ class AsyncWaitingClient(AsyncWaitingCollection[T]):
             on_progress=on_progress,
         )
         return next(iter(await wait.run()), None)
+
+
+class AsyncViewCollection(AsyncWaitingCollection[T]):
+    """Lists and watches views of the objects of a resource, in one namespace or in all.
+
+    Args:
+        client: the client of whole objects.
+        view: the class of the objects.
+
+    Raises:
+        TypeError: the class is no view of the client's kind.
+    """
+
+    _model: type[T]
+    _list_model: type[ModelList[T]]
+
+    def __init__(self, client: AsyncResourceClient, view: type[T]) -> None:
+        resource = client.resource
+        check_view(view, resource.api_version, resource.kind)
+        self.resource = resource
+        self._accessor = client._accessor
+        self._model = view
+        self._list_model = view_list_class(cast("Any", view))
+        super().__init__(client._rest, client._namespace or UNSET)
+
+    if not TYPE_CHECKING:  # `__getattr__` would hide mistakes from type checkers
+
+        def __getattr__(self, name: str) -> object:
+            if name not in _WRITES:
+                return super().__getattr__(name)
+            raise AttributeError(
+                f"views are read-only: call {name}() of the client of whole objects. `full()` reads"
+                " the whole object of a view"
+            )
+
+    async def list(self, **options: Unpack[ListOptions]) -> ModelList[T]:
+        """List the objects that match the options. With `limit`, return a single page.
+
+        Args:
+            options: see `ListOptions`.
+        """
+        return await self._list(self._list_model, options)
+
+    def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[T]:
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        Args:
+            options: see `EachOptions`.
+        """
+        return self._each(self._list_model, options)
+
+    def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[T]:
+        """Yield an event for every change to the objects that match the options, until stopped.
+
+        Args:
+            options: see `WatchOptions`.
+        """
+        return self._watch(self._model, options)
+
+
+class AsyncViewClient(AsyncWaitingClient[T], AsyncViewCollection[T]):
+    """Reads views of the objects of a resource in one namespace, or of a cluster-scoped resource.
+
+    `wait` waits with conditions that need no other fields than the view has.
+    """
+
+    async def get(self, name: str, **options: Unpack[GetOptions]) -> T:
+        """Get the object called `name`.
+
+        Args:
+            name: the name of the object.
+            options: see `GetOptions`.
+        """
+        return await self._get(self._model, name, options)
+
+    async def full(self, view: View[M], **options: Unpack[GetOptions]) -> M:
+        """Get the whole object of a view, for example to change it.
+
+        Args:
+            view: the view.
+            options: see `GetOptions`.
+
+        Raises:
+            NotFound: the object is gone. Another object may have its name.
+        """
+        check_view(type(view), self.resource.api_version, self.resource.kind)
+        model = cast("type[M]", viewed_model(type(view)))
+        obj = await self._get(model, name_in(view), options)
+        check_same_object(self.resource, obj, view)
+        return obj

@@ -185,12 +185,22 @@ def _get(indexer: Indexer[T], resource: Resource, namespace: str, name: str) -> 
     return obj
 
 
-def _not_found(resource: Resource, name: str) -> NotFound:
+def check_same_object(resource: Resource, found: Any, wanted: Any) -> None:
+    """Check that an object is not another one that has the name of the wanted object.
+
+    Raises:
+        NotFound: It is.
+    """
+    if found.metadata.uid != wanted.metadata.uid:
+        raise _not_found(resource, wanted.metadata.name, ": another object has its name")
+
+
+def _not_found(resource: Resource, name: str, why: str = "") -> NotFound:
     """Create the error that the server would return (apimachinery: errors.NewNotFound)."""
     return NotFound(
         Status(
             status="Failure",
-            message=f'{resource.name} "{name}" not found',
+            message=f'{resource.name} "{name}" not found{why}',
             reason="NotFound",
             details=StatusDetails(name=name, group=resource.group or None, kind=resource.plural),
             code=404,

@@ -18,9 +18,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from .._http.response import read_list
+from .._models.base import assign
 from .._models.decoder import from_dict
 from .._models.deep_copy import deep_copy
 from .._models.meta_v1 import PartialObjectMetadata
+from .._models.model_info import is_metadata_view
 from .._models.tables import Table
 from .._models.unstructured import Object, Unstructured
 from ..errors import CacheCorrupted
@@ -168,17 +170,19 @@ class Storage(Generic[T]):
         """Copy an object with other metadata. The copy keeps the resource version."""
         copied: Any = deep_copy(obj)
         kept: ObjectMeta = copied.metadata
-        copied.metadata = from_dict(type(kept), _at_version(metadata, kept.resource_version))
+        stated = _at_version(metadata, kept.resource_version)
+        assign(copied, "metadata", from_dict(type(kept), stated))
         return cast("T", copied)
 
     def with_replicas(self, obj: T, replicas: int) -> T:
         """Copy an object with another `spec.replicas`. The copy keeps the resource version."""
         copied: Any = deep_copy(obj)
-        copied.spec.replicas = replicas
+        if "replicas" in getattr(copied, "spec", copied).__struct_fields__:  # a view may lack it
+            assign(copied.spec, "replicas", replicas)
         return cast("T", copied)
 
 
-class MetadataStorage(Storage[PartialObjectMetadata]):
+class MetadataStorage(Storage[T]):
     """Requests and keeps only the metadata of objects."""
 
     is_compressible = False  # metadata is small
@@ -211,7 +215,7 @@ def storage_for(model: type[T], list_model: type[ModelList[T]]) -> Storage[T]:
     if issubclass(model, Table):
         raise TypeError("a cache holds objects, not tables: a Table has no name and so no key")
     storage_class: Any = Storage
-    if issubclass(model, PartialObjectMetadata):
+    if issubclass(model, PartialObjectMetadata) or is_metadata_view(model):
         storage_class = MetadataStorage
     elif issubclass(model, Unstructured):
         storage_class = UnstructuredStorage

@@ -29,6 +29,6 @@ def drop_managed_fields(obj: T) -> T:
     out (Kubernetes documentation: server-side apply, clearing managedFields).
     """
     metadata: Any = getattr(obj, "metadata", None)
-    if metadata is not None:
+    if getattr(metadata, "managed_fields", None):  # a view may lack them
         metadata.managed_fields = []
     return obj

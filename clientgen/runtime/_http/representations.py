@@ -1,6 +1,7 @@
 """Representations of objects that servers send on request: only metadata, and tables.
 
-The class of the result decides. For `PartialObjectMetadata`, its list and `Table`, the Accept
+The class of the result decides. For `PartialObjectMetadata`, views that have only metadata, lists
+of them, and `Table`, the Accept
 header prefers the representation and also accepts whole objects, because some extension API servers
 send only whole objects. client-go: metadata/metadata.go; kubectl: get/get.go.
 """
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from .._models.list_classes import item_class
 from .._models.meta_v1 import PartialObjectMetadata
+from .._models.model_info import is_metadata_view
 from .._models.once import once
 from .._models.tables import Table
 from ..errors import ResponseBroken
@@ -55,11 +57,14 @@ def _representation(model: type[Any]) -> str:
     """Return the kind of the representation; empty for whole objects."""
     if issubclass(model, Table):
         return _TABLE
-    if issubclass(model, PartialObjectMetadata):
+    if _is_metadata_only(model):
         return _PARTIAL
     item = item_class(model)
-    is_list = item is not None and issubclass(item, PartialObjectMetadata)
-    return f"{_PARTIAL}List" if is_list else ""
+    return f"{_PARTIAL}List" if item is not None and _is_metadata_only(item) else ""
+
+
+def _is_metadata_only(model: type[Any]) -> bool:
+    return issubclass(model, PartialObjectMetadata) or is_metadata_view(model)
 
 
 @once

@@ -31,7 +31,8 @@ from .._models.arguments import type_of
 from .._models.list_classes import item_class, new_list_class
 from .._models.meta_v1 import ModelList
 from .._models.model import Model
-from .._models.unstructured import Unstructured
+from .._models.model_info import viewed_model
+from .._models.unstructured import Typed, Unstructured
 from .resource_registry import ResourceRegistry
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 __all__ = ["Scheme", "Unstructured", "scheme_of"]
 
 M = TypeVar("M", bound=Model)
+TypedT = TypeVar("TypedT", bound=Typed)
 
 
 class Scheme:
@@ -58,7 +60,7 @@ class Scheme:
         self._resources = ResourceRegistry()
         self.known_resources: dict[object, Resource] = {}
         """A cache of the results of `resource`, by argument."""
-        self._lists: dict[type[Model], type[ModelList[Any]]] = {}
+        self._lists: dict[type[Any], type[ModelList[Any]]] = {}
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {len(self._kinds)} kinds>"
@@ -158,7 +160,7 @@ class Scheme:
             raise LookupError(self._unknown_kind_message(wanted))
         return place.load()
 
-    def resource(self, kind: type[Model] | GroupVersionKind | str) -> Resource:
+    def resource(self, kind: type[Typed] | GroupVersionKind | str) -> Resource:
         """Return the resource that serves a kind: its plural, and whether it is namespaced.
 
         Args:
@@ -176,7 +178,7 @@ class Scheme:
                 self.known_resources[kind] = resource
         return resource
 
-    def _find_resource(self, kind: type[Model] | GroupVersionKind | str) -> Resource:
+    def _find_resource(self, kind: type[Typed] | GroupVersionKind | str) -> Resource:
         gvk = _as_gvk(kind)
         resource = self._resources.find(gvk)
         if resource is None:
@@ -200,7 +202,7 @@ class Scheme:
             f' write `k.scheme.register({gvk.kind}, plural="...")`'
         )
 
-    def list_model(self, model: type[M]) -> type[ModelList[M]]:
+    def list_model(self, model: type[TypedT]) -> type[ModelList[TypedT]]:
         """Return the list class of a model: the class in its package, or a new class.
 
         Raises:
@@ -211,7 +213,7 @@ class Scheme:
             list_class = self._lists[model] = self._find_list_model(model)
         return list_class
 
-    def _find_list_model(self, model: type[Model]) -> type[ModelList[Any]]:
+    def _find_list_model(self, model: type[Any]) -> type[ModelList[Any]]:
         gvk = _gvk_of(model)
         kind = f"{gvk.kind}List"
         place = self._kinds.get(gvk.group_version.with_kind(kind))
@@ -409,7 +411,7 @@ class _Place(msgspec.Struct):
         return self.loaded
 
 
-def _as_gvk(kind: type[Model] | GroupVersionKind | str) -> GroupVersionKind:
+def _as_gvk(kind: type[Any] | GroupVersionKind | str) -> GroupVersionKind:
     if isinstance(kind, GroupVersionKind):
         return kind
     if isinstance(kind, str):
@@ -444,7 +446,8 @@ def _gvk_in(value: Mapping[str, Any]) -> GroupVersionKind:
     return GroupVersion.parse(str(value.get("apiVersion"))).with_kind(str(value.get("kind")))
 
 
-def _gvk_of(model: type[Model]) -> GroupVersionKind:
+def _gvk_of(model: type[Any]) -> GroupVersionKind:
+    model = cast("type[Model]", viewed_model(model) or model)
     wires = zip(model.__struct_fields__, model.__struct_encode_fields__, strict=True)
     attributes = {wire: attribute for attribute, wire in wires}
     names: list[str] = []

@@ -12,6 +12,7 @@ from os import PathLike
 from typing import Any, Final
 
 from .model import Model
+from .model_info import is_view
 
 _FLAVOURS: Final = {
     "clientgen.runtime._async.rest": "clientgen.runtime.aio",
@@ -25,7 +26,7 @@ def check_object(call: str, body: object) -> None:
     Raises:
         TypeError: the body is neither a model nor a mapping, or it is a view.
     """
-    if hasattr(type(body), "__viewed__"):
+    if is_view(type(body)):
         raise TypeError(
             f"{call} takes a whole object or a manifest, not {type_of(body)}, which is a view:"
             " read the whole object with `full()` first"
@@ -50,6 +51,24 @@ def check_class(model: object) -> None:
         raise TypeError(
             f"the kind must be a model class, such as Pod, not {type_of(model)};"
             " use `dynamic` for kinds without a class"
+        )
+
+
+def check_view(view: object, api_version: str, kind: str) -> None:
+    """Check that an argument is a view of a kind.
+
+    Raises:
+        TypeError: it is not.
+    """
+    if not isinstance(view, type) or not is_view(view):
+        raise TypeError(
+            f"{type_of(view)} is no view: declare one, such as `class {kind}Place(View[{kind}])`"
+        )
+    viewed: Any = view
+    if (viewed.api_version, viewed.kind) != (api_version, kind):
+        raise TypeError(
+            f"{viewed.__name__} is a view of {viewed.api_version} {viewed.kind}, not of"
+            f" {api_version} {kind}"
         )
 
 

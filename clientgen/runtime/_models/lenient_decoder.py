@@ -25,7 +25,7 @@ from msgspec import Raw
 
 from .base import ModelBase, ModelMeta, construct
 from .meta_v1 import ListMeta, ModelList, ObjectMeta
-from .model_info import Field, bare, fields_of, is_dict_class, zero
+from .model_info import Field, bare, fields_of, is_dict_class, viewed_model, zero
 from .once import once
 from .quantity import Quantity, received_texts
 from .variants import extended, unknown_attributes
@@ -79,7 +79,9 @@ def read_leniently(data: bytes | Raw, model: type[ModelBase | dict[str, Any]]) -
     values: dict[str, Any] = {}
     unknown: dict[str, Raw] = {}
     is_list = issubclass(cast("type", model), ModelList)
-    for wire, part in _members_decoder.decode(data).items():
+    members = _members_decoder.decode(data)
+    _check_kind(members, model)
+    for wire, part in members.items():
         field = fields.get(wire)
         if field is None:
             unknown[wire] = part
@@ -91,6 +93,18 @@ def read_leniently(data: bytes | Raw, model: type[ModelBase | dict[str, Any]]) -
             values[field.name] = _read_field(part, field)
     lacking = frozenset(f.name for f in fields.values() if f.required and f.name not in values)
     return _new_object(model, values, unknown, lacking)
+
+
+def _check_kind(members: dict[str, Raw], model: type[ModelBase]) -> None:
+    """Check that an object is not of another kind than its view.
+
+    Raises:
+        msgspec.ValidationError: It is.
+    """
+    wanted = model.__struct_config__.tag
+    stated = members.get("kind")
+    if wanted is not None and stated is not None and bytes(stated) != _encode(wanted):
+        raise msgspec.ValidationError(f"expected the kind {wanted}, got another kind")
 
 
 def _read_dict(data: bytes | Raw, kind: type[dict[str, Any]]) -> dict[str, Any]:
@@ -117,7 +131,7 @@ def check_usable(obj: Any, model: type[ModelBase | dict[str, Any]]) -> None:
         raise msgspec.ValidationError(f"not a JSON {model.__name__}")
     metadata = getattr(obj, "metadata", None)
     wanted = fields_of(model).get("metadata")
-    if wanted is not None and wanted.type in _METADATA_TYPES:
+    if wanted is not None and (viewed_model(wanted.type) or wanted.type) in _METADATA_TYPES:
         _check_type("metadata", metadata, wanted.type)
         for field in fields_of(wanted.type).values():
             value = getattr(metadata, field.name)
@@ -157,6 +171,7 @@ def _metadata_types() -> dict[str, type]:
 
 
 _METADATA_TYPES = frozenset({ObjectMeta, ListMeta})
+_encode = msgspec.json.encode
 
 
 def _required_type(annotation: Any) -> type:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar, cast, get_args
 from .meta_v1 import ModelList
 from .model import Model, constant
 from .model_info import fields_of
+from .once import once
 
 M = TypeVar("M", bound=Model)
 
@@ -18,6 +19,13 @@ def item_class(list_class: type[Model]) -> type | None:
         return None
     (item,) = get_args(fields_of(cast("type[Model]", list_class))["items"].type)
     return item if isinstance(item, type) else None
+
+
+@once
+def view_list_class(view: type[M]) -> type[ModelList[M]]:
+    """Return the class of lists of a view."""
+    kind: Any = view
+    return new_list_class(view, kind.api_version, f"{kind.kind}List")
 
 
 def new_list_class(model: type[M], api_version: str, kind: str) -> type[ModelList[M]]:

@@ -21,6 +21,7 @@ from .json_names import replace_half_surrogates
 from .lenient_decoder import decoder_of
 from .meta_v1 import ModelList, PartialObjectMetadata, Status
 from .model import NO_RAW, Literal, Model
+from .model_info import viewed_model
 from .once import once
 from .raw_copy import unpin
 from .read_times import has_other_times
@@ -181,7 +182,8 @@ def _decode_bookmark(data: Raw, model: type[M]) -> Any:
     if issubclass(model, Table):
         return read_either_way(data, model, usable=True)
     partial = read_either_way(data, PartialObjectMetadata)
-    return read_either_way(Raw(encode(partial)), model, usable=True)
+    known = partial if viewed_model(model) is None else {"metadata": partial.metadata}
+    return read_either_way(Raw(encode(known)), model, usable=True)
 
 
 _SPECIAL_TYPES = frozenset({"BOOKMARK", "ERROR"})

@@ -116,6 +116,22 @@ def known_model(model: type[ModelBase]) -> type[ModelBase]:
     return getattr(model, "__model__", model)
 
 
+def viewed_model(kind: type[Any]) -> type[ModelBase] | None:
+    """Return the model of a view, or of a part of a view; None for other classes."""
+    viewed: type[ModelBase] | None = getattr(kind, "__viewed__", None)
+    return viewed
+
+
+def is_view(kind: type[Any]) -> bool:
+    """Return whether a class is a view of a kind."""
+    return viewed_model(kind) is not None and hasattr(kind, "__has_kind__")
+
+
+def is_metadata_view(kind: type[Any]) -> bool:
+    """Return whether a class is a view of a kind without fields beside the metadata."""
+    return is_view(kind) and kind.__struct_fields__ == ("metadata",)
+
+
 def bare(annotation: Any) -> Any:
     """Return the type inside `Annotated`."""
     return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
@@ -190,7 +206,12 @@ def is_sensitive(model: type[ModelBase]) -> bool:
 
     A field for objects of any kind is sensitive, because such an object may be a Secret.
     """
-    return any(model.__sensitive__ or has_any_kind(model) for model in _models_within(model))
+    inside = _models_within(model)
+    # The JSON of an object has more than its view.
+    viewed = filter(None, map(viewed_model, inside))
+    return any(each.__sensitive__ or has_any_kind(each) for each in inside) or any(
+        map(is_sensitive, viewed)
+    )
 
 
 def has_any_kind(model: type[ModelBase]) -> bool:

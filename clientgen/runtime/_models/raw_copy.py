@@ -16,7 +16,7 @@ from msgspec import Raw
 
 from .base import NO_RAW, ModelBase, ModelMeta, assign
 from .meta_v1 import ManagedFieldsEntry, ModelList, ObjectMeta
-from .model_info import ByClass, fields_of, known_model, leading_to
+from .model_info import ByClass, fields_of, known_model, leading_to, viewed_model
 
 Pool: TypeAlias = dict[int, Raw]
 Unpinner: TypeAlias = Callable[[Any, Pool], None]
@@ -72,12 +72,18 @@ _unpinners = ByClass[Unpinner | None](
 
 def _paths_to_raw(model: type[ModelBase]) -> Iterator[str]:
     """Yield the paths of attributes that lead from a model to objects with raw JSON."""
-    if (metadata := fields_of(model).get("metadata")) and metadata.type is ObjectMeta:
+    metadata = fields_of(model).get("metadata")
+    if metadata is not None and _has_managed_fields(metadata.type):
         yield "metadata.managed_fields"
     if issubclass(cast("type", model), ModelList):
         yield "items"
     for name in leading_to(model, _has_raw):
         yield from _object_paths(model, name)
+
+
+def _has_managed_fields(kind: Any) -> bool:
+    is_metadata = kind is ObjectMeta or viewed_model(kind) is ObjectMeta
+    return is_metadata and "managedFields" in fields_of(kind)
 
 
 def _attribute_unpinner(name: str) -> Unpinner:

@@ -21,7 +21,7 @@ from msgspec import Raw
 from .base import ModelBase, assign
 from .meta_v1 import ModelList, ObjectMeta
 from .model import MICRO
-from .model_info import Field, fields_of, known_model, leading_to
+from .model_info import Field, fields_of, known_model, leading_to, viewed_model
 from .once import once
 
 _MICROSECONDS = re.compile(r"(.{19}\.[0-9]{6})[0-9]*(.*)", re.DOTALL)
@@ -157,6 +157,8 @@ def _check_for(model: type[Any]) -> int:
     if not issubclass(model, ModelBase):
         return _NEVER
     kind = known_model(model)
+    if viewed_model(kind) is not None:
+        return _NEVER  # a view is not sent back
     if issubclass(cast("type", kind), ModelList) and "items" in fields_of(kind):
         (kind,) = get_args(fields_of(kind)["items"].type)
         if not isinstance(kind, type) or not issubclass(kind, ModelBase):

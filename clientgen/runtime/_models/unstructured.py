@@ -166,9 +166,11 @@ WholeObject: TypeAlias = Model | Unstructured
 """An API object with all of its fields."""
 
 if TYPE_CHECKING:
+    Typed: TypeAlias = Model | View[Any]
     Object: TypeAlias = WholeObject | View[Any]
-else:
-    Object = WholeObject  # views are models
+else:  # views are models
+    Typed = Model
+    Object = WholeObject
 """An API object: a model, an `Unstructured`, or a view of a model."""
 
 

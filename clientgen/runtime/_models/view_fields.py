@@ -11,19 +11,13 @@ import msgspec
 from .argument_errors import field_hint
 from .base import ModelBase, ModelMeta
 from .class_annotations import declared_annotations
-from .model_info import Field, bare, fields_of
+from .model_info import Field, bare, fields_of, viewed_model
 from .variants import Auto, optional_field
 
 if TYPE_CHECKING:
     from types import FrameType
 
 _MISFIT: Final = object()
-
-
-def viewed_model(kind: type[Any]) -> type[Any]:
-    """Return the model of a view, or of a part of a view. Other classes are returned unchanged."""
-    viewed: type[Any] = getattr(kind, "__viewed__", kind)
-    return viewed
 
 
 def add_fields(
@@ -51,7 +45,7 @@ def add_fields(
             raise TypeError(f"{where}: {model.__name__} has no field {attribute!r}{hint}")
         kind = _fitted(annotation, wanted.type)
         if kind is _MISFIT:
-            raise TypeError(f"{where} {_misfit(annotation, wanted.type, model, attribute)}")
+            raise TypeError(f"{where} {_misfit(annotation, wanted, model)}")
         types_[attribute] = kind
         default = _default(model, wanted, kind)
         if attribute in namespace:
@@ -90,7 +84,7 @@ def _fitted(given: Any, wanted: Any) -> Any:
     Returns `_MISFIT` if the view names another type. What `Annotated` adds is taken from the model.
     """
     given, plain = bare(given), bare(wanted)
-    if isinstance(given, ModelMeta) and viewed_model(given) is plain:
+    if isinstance(given, ModelMeta) and viewed_model(cast("type", given)) is plain:
         return given
     if given == plain:
         return wanted
@@ -150,20 +144,13 @@ def _check_default(where: str, given: Any, default: Any) -> None:
         )
 
 
-def _misfit(given: Any, wanted: Any, model: type[ModelBase], attribute: str) -> str:
+def _misfit(given: Any, wanted: Field, model: type[ModelBase]) -> str:
     from .signatures import type_text  # imported late: only messages need it
 
-    right = type_text(wanted)
-    parts = [each.__name__ for each in _models_in(wanted)]
-    hint = f", where {' and '.join(parts)} may be a PartOf[{parts[0]}]" if parts else ""
+    right = type_text(wanted.type)
+    parts = [each.__name__ for each in wanted.models]
+    hint = f", or a class PartOf[{parts[0]}] in place of {parts[0]}" if parts else ""
     return (
-        f"is declared as {type_text(given)}, but {model.__name__}.{attribute} is {right}:"
-        f" write `{attribute}: {right}`{hint}"
+        f"is declared as {type_text(given)}, but {model.__name__}.{wanted.name} is {right}:"
+        f" write `{wanted.name}: {right}`{hint}"
     )
-
-
-def _models_in(annotation: Any) -> list[type[ModelBase]]:
-    plain = bare(annotation)
-    if isinstance(plain, ModelMeta):
-        return [cast("type[ModelBase]", plain)]
-    return [model for inner in get_args(plain) for model in _models_in(inner)]

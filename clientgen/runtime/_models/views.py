@@ -39,8 +39,8 @@ from .argument_errors import UnknownAttribute
 from .base import ModelMeta
 from .meta_v1 import ObjectMeta, OwnerReference
 from .model import Model, Time, auto, field
-from .model_info import fields_of
-from .view_fields import add_fields, viewed_model
+from .model_info import fields_of, viewed_model
+from .view_fields import add_fields
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -60,9 +60,10 @@ class _PartMeta(ModelMeta):
             TypeError: The class does not name a model; or the model lacks a field, or its type or
                 default is another.
         """
+        settings: dict[str, Any] = {**config, "frozen": True}
         if "__model__" not in namespace:  # a hidden variant has the fields of its view
             _declare(name, bases, namespace, _caller())
-        settings: dict[str, Any] = {**config, "frozen": True}
+            settings |= _kind_check(bases, namespace)
         created: Any = super().__new__(mcs, name, bases, namespace, **settings)
         created.__setattr__ = _refuse_assignment  # msgspec replaces one in the namespace
         return cast("ModelMeta", created)
@@ -107,7 +108,7 @@ def _model_of(name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> 
     if not models:
         raise TypeError(f"{name} does not name its model: write `{example}")
     for model in models:
-        if not isinstance(cast("object", model), ModelMeta) or viewed_model(model) is not model:
+        if not isinstance(cast("object", model), ModelMeta) or viewed_model(model):
             raise TypeError(f"{name} is a view of {model!r}, which is no model: write `{example}")
         if model is not models[0]:
             raise TypeError(f"{name} is a view of both {models[0].__name__} and {model.__name__}")
@@ -125,6 +126,18 @@ def _type_meta(name: str, model: type[Model]) -> dict[str, object]:
             f" `class {name}(PartOf[{model.__name__}])`"
         )
     return dict(zip(("api_version", "kind"), values, strict=True))
+
+
+def _kind_check(bases: tuple[type, ...], namespace: dict[str, Any]) -> dict[str, str]:
+    """Return the settings that make msgspec refuse an object that states another kind.
+
+    Metadata-only views take any kind: they are decoded from PartialObjectMetadata.
+    """
+    names = {*namespace.get("__annotations__", ())}.union(
+        *(getattr(base, "__struct_fields__", ()) for base in bases)
+    )
+    kind = namespace.get("__constants__", {}).get("kind")
+    return {"tag_field": "kind", "tag": str(kind)} if kind and names != {"metadata"} else {}
 
 
 def _refuse_assignment(self: Model, name: str, _value: object) -> NoReturn:
@@ -188,6 +201,8 @@ class ViewMeta(PartOf[ObjectMeta]):
     """Counts changes of the desired state."""
     deletion_timestamp: Time | None = None
     """When the object is due to be deleted."""
+    deletion_grace_period_seconds: int | None = None
+    """The seconds the object has to shut down after a delete request."""
     labels: dict[str, str] = field(default_factory=dict)
     """Short key-value pairs for selecting objects."""
     owner_references: list[OwnerReference] = field(default_factory=list)
@@ -220,8 +235,3 @@ class View(PartOf[M], Generic[M]):
     else:
         metadata: ViewMeta = auto(ViewMeta)
     """The name, version, labels and owners of the object."""
-
-
-def is_metadata_only(kind: type[Any]) -> bool:
-    """Return whether a class is a view that has nothing but metadata."""
-    return issubclass(kind, View) and kind.__struct_fields__ == ("metadata",)

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
+from .._cache.listers import check_same_object
 from .._http.edit import status_difference
 from .._http.path_segments import called, name_in, uid_in
 from .._manifests.object_addresses import kind_of, namespace_for
 from .._models.argument_errors import UnknownAttribute, public_attributes
-from .._models.arguments import check_class, explain_missing_rest
+from .._models.arguments import check_class, explain_missing_rest, type_of
 from .._models.meta_v1 import ModelList
 from .._models.model import Model
-from .._models.unstructured import Object, Unstructured, UnstructuredList
+from .._models.model_info import viewed_model
+from .._models.unstructured import Object, Typed, Unstructured, UnstructuredList
 from ..errors import DiscoveryFailed, NoResourceMatch
 from ._primitives import short_lock
 from .object_client import ObjectClient
@@ -54,11 +56,14 @@ if TYPE_CHECKING:
     from .._manifests.set_objects import ManifestSource
     from .._models.meta_v1 import Status
     from .._models.tables import Table
+    from .._models.views import View
     from .dynamic import DynamicClient, MetadataClient
     from .manifest_set import ManifestSet
     from .watch import Watch
 
-M = TypeVar("M", bound=Model)
+M = TypeVar("M", bound=Typed)
+ClassT = TypeVar("ClassT", bound=type[Any])
+WholeT = TypeVar("WholeT", bound=Model)
 T = TypeVar("T", bound=Object)
 
 
@@ -203,6 +208,26 @@ class ClientsetBase:
         """
         client = self._client_of_class(model, namespace)
         return client._get(model, name, options)
+
+    @retry_if_outdated
+    def full(self, view: View[WholeT], **options: Unpack[GetOptions]) -> WholeT:
+        """Get the whole object of a view, for example to change it.
+
+        Args:
+            view: the view, such as a `PodPlace` for `class PodPlace(View[Pod])`.
+            options: see `GetOptions`.
+
+        Raises:
+            NotFound: the object is gone. Another object may have its name.
+            TypeError: the argument is not a view.
+        """
+        model = viewed_model(type(view))
+        if model is None:
+            raise TypeError(f"full() takes a view, not {type_of(view)}")
+        client = self._client_of_class(cast("type[WholeT]", model), view.metadata.namespace or None)
+        obj = client.get(view.metadata.name, **options)
+        check_same_object(client.resource, obj, view)
+        return obj
 
     @retry_if_outdated
     def list(
@@ -680,7 +705,7 @@ class ClientsetBase:
 
     # ---- finding resources -------------------------------------------------------------------
 
-    def _resource_of(self, kind: type[Model] | GroupVersionKind) -> Resource:
+    def _resource_of(self, kind: type[Any] | GroupVersionKind) -> Resource:
         """Return the resource of a kind from the scheme, or else from discovery.
 
         Raises:
@@ -784,7 +809,7 @@ class ClientsetBase:
         return ObjectClient(self._rest, resource, namespace, model, list_model, caller=self)
 
 
-def _checked(model: type[M]) -> type[M]:
+def _checked(model: ClassT) -> ClassT:
     """Check that the first argument of a call is a class."""
     check_class(model)
     return model
