@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast, overload
 
 from .._models.arguments import check_function
 from .._models.model import Model
-from .._models.model_codec import to_dict
 from .._models.unstructured import Object
 from .verdict import NO_OBJECT, Verdict, met, unmet
+from .view_json import json_of
 
 if TYPE_CHECKING:
     from .json_fields import Json
@@ -29,7 +29,7 @@ class CheckedObject:
     def json(self) -> Json:
         """The JSON of the object."""
         obj = self.object
-        return to_dict(obj) if isinstance(obj, Model) else cast("Json", obj)
+        return json_of(obj) if isinstance(obj, Model) else cast("Json", obj)
 
 
 class Check(Generic[T_contra]):

@@ -26,14 +26,23 @@ def check_object(call: str, body: object) -> None:
     Raises:
         TypeError: the body is neither a model nor a mapping, or it is a view.
     """
-    if is_view(type(body)):
-        raise TypeError(
-            f"{call} takes a whole object or a manifest, not {type_of(body)}, which is a view:"
-            " read the whole object with `full()` first"
-        )
+    check_whole(call, type(body))
     if not isinstance(body, (Model, Mapping)):
         hint = f": make an object, {body.__name__}(...)" if isinstance(body, type) else ""
         raise TypeError(f"{call} takes an object (a model or a mapping), not {type_of(body)}{hint}")
+
+
+def check_whole(call: str, model: type[Any]) -> None:
+    """Check that the objects of a class have all of their fields.
+
+    Raises:
+        TypeError: the class is a view.
+    """
+    if is_view(model):
+        raise TypeError(
+            f"{call} takes whole objects or manifests, and {model.__name__} is a view, which has"
+            " only some fields: `full()` reads the whole object of a view"
+        )
 
 
 def unexpected_option(name: str, known: Iterable[str]) -> TypeError:

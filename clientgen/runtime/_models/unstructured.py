@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 
 from .decoder import from_dict, to_dict
 from .deep_copy import deep_copy
-from .list_classes import new_list_class
+from .list_classes import new_list_class, view_list_class
 from .meta_v1 import ModelList, PartialObjectMetadata, PartialObjectMetadataList
 from .model import Model, constant
+from .model_info import is_view
 from .object_meta_view import ObjectMetaView
 from .reprs import identity_repr
 
@@ -194,4 +195,6 @@ def list_class(model: type[Any], api_version: str, kind: str) -> type[ModelList[
         return UnstructuredList
     if issubclass(model, PartialObjectMetadata):
         return PartialObjectMetadataList
+    if is_view(model):
+        return view_list_class(model)
     return new_list_class(model, api_version, f"{kind}List")

@@ -20,7 +20,7 @@ from .._http.request import GET, LOGS, build, build_delete, build_patch, build_w
 from .._http.response import read_object, read_object_or_status
 from .._http.retry import ConflictRetry, annotate
 from .._models.argument_errors import UnknownAttribute, public_attributes
-from .._models.arguments import check_function, check_object, missing_attribute_error
+from .._models.arguments import check_function, check_object, check_whole, missing_attribute_error
 from .._models.meta_v1 import ModelList, Status
 from .._models.unstructured import Object
 from ..errors import Conflict, InternalError
@@ -192,6 +192,7 @@ class ResourceClient:
     ) -> T:
         path = self._path_of(name, subresource)
         check_function("change of edit()", change)
+        check_whole("edit()", model)
         deadline = self._rest.deadline(options)
         until = self._rest.real_deadline(deadline)
         retry = ConflictRetry(monotonic() + _CONFLICT_TIMEOUT_SECONDS if until is None else until)

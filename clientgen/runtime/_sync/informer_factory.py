@@ -17,7 +17,8 @@ from .._cache.storage_forms import check_form, form_for
 from .._cache.sync_errors import not_started_error, timeout_error
 from .._clock import SYSTEM_CLOCK
 from .._http.resource import Resource
-from .._models.arguments import unexpected_option
+from .._models.arguments import check_clientset, check_view, unexpected_option
+from .._models.list_classes import view_list_class
 from .._models.meta_v1 import PartialObjectMetadata, PartialObjectMetadataList
 from .._models.unstructured import Object, Unstructured, UnstructuredList, list_class
 from ._primitives import short_lock
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from .._discovery.discovered_resources import ResourceName
     from .._http.call_options import Fields, Labels
     from .._models.meta_v1 import ModelList
+    from .clientset import ClientsetBase
     from .lease_client import Client
 
 T = TypeVar("T", bound=Object)
@@ -176,6 +178,25 @@ class InformerFactory:
         """
         kind: type[SharedInformer[T]] = SharedInformer
         return self.shared(kind, resource, model, list_model, options)
+
+    def view(self, view: type[T], **options: Unpack[ScopeOptions]) -> SharedInformer[T]:
+        """Return an informer that stores only the fields of a view; see `informer`.
+
+        The scheme of the clientset says which resource has the kind of the view.
+
+        Args:
+            view: A class such as `class PodPlace(View[Pod])`, of `clientgen.runtime.views`.
+            options: missing options default to the factory's; see `ScopeOptions`.
+
+        Raises:
+            LookupError: The scheme does not know the kind.
+            TypeError: The class is no view, or the factory was made without a clientset.
+        """
+        check_clientset(self._client)
+        scheme = cast("ClientsetBase", self._client).scheme
+        resource = scheme.resource(cast("Any", view))
+        check_view(view, resource.api_version, resource.kind)
+        return self.informer(resource, view, view_list_class(cast("Any", view)), **options)
 
     def unstructured(
         self, resource: Resource, **options: Unpack[ScopeOptions]

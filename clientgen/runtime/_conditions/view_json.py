@@ -1,0 +1,79 @@
+"""The JSON of views. Reading a field that the view does not have raises."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias, cast
+
+from .._models.decoder import to_dict
+from .._models.model import Model
+from .._models.model_info import fields_of, known_model, viewed_model
+
+Json: TypeAlias = "dict[str, Any]"
+
+
+class _PartialJson(dict[str, Any]):
+    """The JSON of a view or of a part of it.
+
+    Args:
+        values: The members.
+        lacking: The members that the model has and the view does not have.
+        view: The name of the view.
+        path: The path of the object, such as `spec.`; empty for the view itself.
+    """
+
+    def __init__(self, values: Json, lacking: frozenset[str], view: str, path: str) -> None:
+        super().__init__(values)
+        self._lacking = lacking
+        self._where = (view, path)
+
+    def __contains__(self, name: object) -> bool:
+        self._check(name)
+        return super().__contains__(name)
+
+    def get(self, name: str, default: Any = None, /) -> Any:
+        """Return a member.
+
+        Raises:
+            TypeError: The view does not have it.
+        """
+        self._check(name)
+        return super().get(name, default)
+
+    def _check(self, name: object) -> None:
+        if name in self._lacking:
+            view, path = self._where
+            raise TypeError(
+                f"the condition needs {path}{name}, which the view {view} does not have: add the"
+                " field to the view, or wait for whole objects"
+            )
+
+
+def json_of(obj: Model) -> Json:
+    """Return the JSON of an object. That of a view has its apiVersion and kind, too."""
+    tree = to_dict(obj)
+    if viewed_model(type(obj)) is None:
+        return tree
+    view: Any = obj
+    tree |= {"apiVersion": view.api_version, "kind": view.kind}
+    return cast("Json", _marked(obj, tree, type(obj).__name__, ""))
+
+
+def _marked(value: object, tree: Any, view: str, path: str) -> Any:
+    """Return the JSON of a value, in which reads of missing fields of views raise."""
+    if isinstance(value, list) and isinstance(tree, list):
+        pairs = zip(cast("list[object]", value), tree, strict=False)
+        return [_marked(item, part, view, path) for item, part in pairs]
+    if isinstance(value, dict) and isinstance(tree, dict):
+        items, parts = cast("Json", value), cast("Json", tree)
+        return {key: _marked(items.get(key), part, view, path) for key, part in parts.items()}
+    model = viewed_model(type(value))
+    if not isinstance(value, Model) or model is None:
+        return tree
+    fields = fields_of(known_model(type(value)))
+    marked = {
+        wire: _marked(getattr(value, field.name), tree[wire], view, f"{path}{wire}.")
+        for wire, field in fields.items()
+        if wire in tree
+    }
+    lacking = fields_of(model).keys() - fields.keys() - {"apiVersion", "kind"}
+    return _PartialJson({**tree, **marked}, frozenset(lacking), view, path)
