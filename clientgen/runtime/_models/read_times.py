@@ -157,12 +157,12 @@ def _check_for(model: type[Any]) -> int:
     if not issubclass(model, ModelBase):
         return _NEVER
     kind = known_model(model)
-    if viewed_model(kind) is not None:
-        return _NEVER  # a view is not sent back
     if issubclass(cast("type", kind), ModelList) and "items" in fields_of(kind):
         (kind,) = get_args(fields_of(kind)["items"].type)
         if not isinstance(kind, type) or not issubclass(kind, ModelBase):
             return _NEVER
+    if viewed_model(kind) is not None:
+        return _NEVER  # a view is not sent back
     fields, constants = fields_of(kind), kind.__constants__
     if "apiVersion" in fields and "metadata" in fields:
         api_version = str(constants.get(fields["apiVersion"].name, ""))
