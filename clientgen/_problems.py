@@ -82,6 +82,15 @@ def did_you_mean(name: str, candidates: Iterable[str], otherwise: str = "") -> s
         candidates: the existing names.
         otherwise: the hint if no candidate is similar.
     """
+    similar = most_similar(name, candidates)
+    return f"did you mean `{similar}`?" if similar else otherwise
+
+
+def most_similar(name: str, candidates: Iterable[str]) -> str:
+    """Return the candidate that is most similar to a wrong name, or "" if none is similar.
+
+    Case is ignored.
+    """
     import difflib  # imported late: only messages need it
 
     by_lower = {candidate.lower(): candidate for candidate in candidates}
@@ -90,8 +99,8 @@ def did_you_mean(name: str, candidates: Iterable[str], otherwise: str = "") -> s
         # The names of two kinds of one group are always similar, so the last parts are compared,
         # too.
         if difflib.get_close_matches(last, [close.rpartition("/")[2]], cutoff=0.5):
-            return f"did you mean `{by_lower[close]}`?"
-    return otherwise
+            return by_lower[close]
+    return ""
 
 
 def take_all(steps: Iterable[Callable[[], T]]) -> list[T]:

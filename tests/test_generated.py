@@ -16,8 +16,10 @@ from support.golden import GOLDEN, GOOD, import_paths, package_of
 from support.imports import importable
 from support.run_folders import RunFolders
 
+from clientgen.generator.resolve.views import STANDARD_METADATA
 from clientgen.runtime import Indexer, Scheme
 from clientgen.runtime.models import ObjectMeta, Quantity, decode, encode, raw, raw_value
+from clientgen.runtime.views import ViewMeta
 from clientgen.testing import FakeCluster
 
 
@@ -114,6 +116,50 @@ def test_types_that_need_each_other_are_read_across_modules() -> None:
     assert hen.spec.metadata.name == "egg"
     assert hen.spec.spec.metadata.name == "inner"
     assert hen.status.metadata.name == "herself"
+
+
+def test_views_read_the_fields_that_the_configuration_names() -> None:
+    placement = load("views.core.v1.views").PodPlacement
+    pod: dict[str, Any] = {
+        "kind": "Pod",
+        "metadata": {"name": "web", "annotations": {"a": "b"}, "managedFields": [{}]},
+        "spec": {
+            "nodeName": "n1",
+            "overhead": {"cpu": "500m"},
+            "containers": [
+                {"image": "nginx", "livenessProbe": {"httpGet": {"port": "http"}}},
+                {"image": "redis", "ports": [{"containerPort": 6379, "name": "redis"}]},
+            ],
+        },
+    }
+
+    read = decode(json.dumps(pod).encode(), placement)
+
+    assert (read.api_version, read.kind, read.metadata.name) == ("v1", "Pod", "web")
+    assert (read.metadata.annotations, read.metadata.labels) == ({"a": "b"}, {})
+    assert (read.spec.node_name, read.spec.priority) == ("n1", None)
+    assert read.spec.overhead == {"cpu": Quantity("0.5")}
+    web, redis = read.spec.containers
+    assert (web.image, web.liveness_probe.http_get.port, web.ports) == ("nginx", "http", [])
+    assert (redis.ports[0].container_port, redis.liveness_probe) == (6379, None)
+    assert (read.status.phase, read.status.conditions) == (None, [])
+    for gone in (read.metadata, "managed_fields"), (read.spec, "volumes"), (web, "name"):
+        assert not hasattr(*gone)
+
+
+def test_views_have_the_names_and_defaults_of_classes_of_the_user() -> None:
+    light = load("views.house.v1.views").LampLight
+    bare = decode(b'{"metadata": {"name": "a"}, "spec": {}}', light)
+    full = decode(b'{"metadata": {}, "spec": {"sizeCM": 3, "from": "x", "bulbs": [{}]}}', light)
+
+    assert (bare.spec.colour, bare.spec.size, bare.spec.level) == ("White", 20, 5)
+    assert (bare.spec.bulbs, bare.spec.spares, bare.spec.template) == ([], {}, None)
+    assert (full.spec.size, full.spec.from_, full.spec.bulbs[0].kind) == (3, "x", "LED")
+
+
+def test_all_views_have_the_metadata_that_is_not_generated() -> None:
+    always: Any = ViewMeta
+    assert frozenset(always.__struct_encode_fields__) == STANDARD_METADATA
 
 
 def methods(client: type) -> set[str]:

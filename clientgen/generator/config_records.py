@@ -62,6 +62,17 @@ class Renames:
 
 
 @dataclass(frozen=True, slots=True)
+class ViewConfig:
+    """A view: a class that has some fields of a kind."""
+
+    # `group/version/Kind`, and `version/Kind` in the core group.
+    of: PlacedText
+    # Paths as kubectl writes them: `spec.containers.image`.
+    fields: tuple[PlacedText, ...]
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
 class Distribution:
     """The name, version and metadata under which the package is published."""
 
@@ -155,6 +166,8 @@ class PackageConfig:
     inlined: Inlined = "older"
     selection: Selection = field(default_factory=Selection)
     renames: Renames = field(default_factory=Renames)
+    # By the names of their classes.
+    views: Mapping[str, ViewConfig] = field(default_factory=dict[str, ViewConfig])
     distribution: Distribution | None = None
     # The first folders to import modules from: the root, its src, the generated packages.
     paths: tuple[Path, ...] = field(default=(), compare=False)
@@ -166,8 +179,9 @@ class PackageConfig:
 
     @property
     def has_source(self) -> bool:
-        """Whether there is a source of an API. Go sources only add markers."""
-        return bool(self.specs or self.crds or self.types or self.cluster)
+        """Whether there are kinds to generate from. Go sources only add markers."""
+        has_views = self.uses and self.views
+        return bool(self.specs or self.crds or self.types or self.cluster or has_views)
 
     def where(self, *keys: str) -> str:
         """The place of a value of the config, for messages."""
@@ -200,4 +214,8 @@ class PackageConfig:
             "exclude": [pattern.text for pattern in self.selection.exclude],
             "classes": {key: new_name.text for key, new_name in self.renames.classes.items()},
             "groups": {key: new_name.text for key, new_name in self.renames.groups.items()},
+            "views": {
+                name: [view.of.text, *sorted(path.text for path in view.fields)]
+                for name, view in self.views.items()
+            },
         }

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast, get_args
 
+from clientgen._json import is_object
 from clientgen._problems import did_you_mean
 from clientgen.generator.config_records import (
     ClusterSource,
@@ -17,6 +18,7 @@ from clientgen.generator.config_records import (
     PlacedText,
     Renames,
     Selection,
+    ViewConfig,
 )
 from clientgen.generator.expansions import Expansion, read_expansion
 from clientgen.generator.python_names import class_name
@@ -43,11 +45,14 @@ CONTENT_KEYS = (
     "distribution",
     "markers",
     "expansions",
+    "views",
 )
 _GROUP = r"[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?"
 _KIND = re.compile(rf"(?:({_GROUP})/)?([a-z][a-z0-9]*)/([A-Z][A-Za-z0-9]*)")
 # A model may be called what no kind may: a type that is defined in place is named after a property.
 _CLASS = re.compile(rf"(?:({_GROUP})/)?([a-z][a-z0-9]*)/([A-Za-z_]\w*)", re.ASCII)
+# Lower-case names are those of modules and of what a class body needs.
+_VIEW = re.compile(r"[A-Z][A-Za-z0-9_]*")
 _PATTERN = re.compile(r"[-a-z0-9.*]+(?:/[a-z0-9*]+(?:/[A-Za-z0-9*]+)?)?")
 _MODULE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", re.ASCII)
 # Names and versions as packages are published under (PEP 508, PEP 440).
@@ -83,6 +88,7 @@ def read_package(name: str, table: Table) -> PackageConfig:
         inlined=_inlined(table),
         selection=Selection(_patterns(table, "include"), _patterns(table, "exclude")),
         renames=_renames(table.table("rename")),
+        views=_views(table),
         distribution=_distribution(table),
     )
 
@@ -254,6 +260,46 @@ def _markers(table: Table) -> Mapping[str, tuple[str, ...]]:
 def _expansions(table: Table) -> Mapping[str, Expansion]:
     kinds = _kinds(table)
     return MappingProxyType({kind: read_expansion(table, key) for kind, key in kinds.items()})
+
+
+def _views(table: Table) -> Mapping[str, ViewConfig]:
+    views = table.table("views")
+    tables = {name: views.table(name) for name in views.values}
+    read = {
+        name: _view(name, subtable)
+        for name, subtable in tables.items()
+        if is_object(views.values[name])
+    }
+    return MappingProxyType({name: view for name, view in read.items() if view})
+
+
+def _view(name: str, table: Table) -> ViewConfig | None:
+    where, problems = str(table.place), table.problems
+    if not _VIEW.fullmatch(name) or keyword.iskeyword(name):
+        what = f"`{name}` cannot be the name of a view"
+        hint = "write it like a class, `PodPlacement`: a capital, then letters and digits"
+        problems.add(where, what, hint)
+    table.allow_only(("of", "fields"))
+    if "fields" not in table and "of" in table:
+        hint = 'add `fields = ["spec.nodeName"]`; with `[]` it has the metadata alone'
+        problems.add(where, "it names no fields", hint)
+    paths = tuple(_listed(table, "fields"))
+    kind = _kind_of_view(table)
+    return ViewConfig(kind, paths, where) if kind else None
+
+
+def _kind_of_view(table: Table) -> PlacedText | None:
+    if "of" not in table:
+        what = "it does not say which kind it is a view of"
+        table.problems.add(str(table.place), what, 'add `of = "core/v1/Pod"`')
+    kind, where = table.text("of"), str(table.place / "of")
+    if kind is None:
+        return None
+    if not _KIND.fullmatch(kind):
+        hint = "write `group/version/Kind`; the core group is `core`"
+        table.problems.add(where, f"`{kind}` does not name a kind", hint)
+        return None
+    return PlacedText(kind.removeprefix("core/"), where)
 
 
 def _kinds(table: Table) -> dict[str, str]:

@@ -77,6 +77,7 @@ KNOWN_NAMES: Mapping[str, str] = {
     **dict.fromkeys(
         ("Any", "Self", "TYPE_CHECKING", "TypeAlias", "TypedDict", "Unpack", "overload"), "typing"
     ),
+    **dict.fromkeys(("PartOf", "View", "ViewMeta"), "clientgen.runtime.views"),
     "datetime": "datetime",
     "PathLike": "os",
     "TracebackType": "types",

@@ -99,6 +99,16 @@ TypeRef = Scalar | EnumType | ModelType | ListType | MapType | UnionType
 
 
 @dataclass(frozen=True, slots=True)
+class PythonAttribute:
+    """The attribute that a field is in a class that exists already."""
+
+    name: str
+    nullable: bool
+    has_names: bool = True
+    """Whether a module can import every class in its type."""
+
+
+@dataclass(frozen=True, slots=True)
 class Field:
     """A property: its name on the wire, its type, and whether building without it is an error."""
 
@@ -113,6 +123,8 @@ class Field:
     """
     partial: bool = False
     """Objects in it may lack what their model requires."""
+    attribute: PythonAttribute | None = None
+    """Set if the class exists already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +139,10 @@ class Model:
     """The model of the items of a list kind."""
     open_ended: bool = False
     """It may have more properties than are known."""
+
+    def field(self, name: str) -> Field | None:
+        """The field of that name."""
+        return next((field for field in self.fields if field.name == name), None)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -220,6 +236,24 @@ class OlderCopy:
 
 
 @dataclass(frozen=True, slots=True)
+class ViewPart:
+    """Some fields of a model."""
+
+    of: Model
+    fields: Mapping[str, ViewPart | None]
+    """By the field's name a part of its objects; None for all of its value."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A class that has some fields of a kind; `where` is the place that asks for it."""
+
+    name: str
+    part: ViewPart
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
 class GroupVersionApi:
     """Everything of one group version."""
 
@@ -228,6 +262,7 @@ class GroupVersionApi:
     resources: tuple[Resource, ...]
     own: tuple[Model, ...] = ()
     """The shapes of classes that the user wrote."""
+    views: tuple[View, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

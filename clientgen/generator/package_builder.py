@@ -134,8 +134,9 @@ def _resolve(config: PackageConfig, parsed: Parsed) -> Api:
         inlined=config.inlined,
         selection=config.selection,
         unavailable=[GroupVersion.parse(name) for name in (*parsed.unavailable, *parsed.unread)],
+        views=config.views,
     )
-    if not (api.kinds or any(gv.resources for gv in api.group_versions)):
+    if not (api.kinds or any(gv.resources or gv.views for gv in api.group_versions)):
         raise ClientgenError(nothing_found(parsed.specs, api, config.where()))
     return api
 

@@ -169,6 +169,7 @@ class _Names(Scope):
             "strings": strings,
             # attributes and methods
             "attribute": self.attribute,
+            "declaration": self.declaration,
             "shapes": METHOD_SHAPES,
             "code": self.code,
             "prose": self.prose,
@@ -269,11 +270,17 @@ class _Names(Scope):
 
     def attribute(self, field: FieldPlan) -> str:
         """An attribute of a model."""
+        return self._attribute(field, self._value(field))
+
+    def declaration(self, field: FieldPlan) -> str:
+        """An attribute of a view. Its default is that of the model, but for other metadata."""
+        return self._attribute(field, self._value(field) if field.default == "auto" else "")
+
+    def _attribute(self, field: FieldPlan, value: str) -> str:
         annotation = self._annotation(field.type)
         if field.default == "none":
             annotation += " | None"
-        name = identifier(field.attribute)
-        return attribute(name, annotation, self._value(field))
+        return attribute(identifier(field.attribute), annotation, value)
 
     def _value(self, field: FieldPlan) -> str:
         """Return the source of the value that an attribute is set to; "" for none."""

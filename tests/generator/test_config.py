@@ -156,7 +156,7 @@ def test_an_unknown_key_is_a_problem():
             "clientgen.toml: frobnicate: there is no such key\n"
             "    known are package, spec, crd, types, crd-output, go-types, cluster, descriptions, "
             "uses, inlined, output, include, exclude, rename, distribution, markers, expansions, "
-            "packages"
+            "views, packages"
         ),
     ]
 
@@ -266,7 +266,8 @@ def test_keys_beside_the_tables_of_packages_are_a_problem():
         (
             "clientgen.toml: packages.a.package: there is no such key\n"
             "    known are spec, crd, types, crd-output, go-types, cluster, descriptions, "
-            "uses, inlined, output, include, exclude, rename, distribution, markers, expansions"
+            "uses, inlined, output, include, exclude, rename, distribution, markers, expansions, "
+            "views"
         ),
     ]
 

@@ -224,6 +224,7 @@ def test_modules_are_looked_for_beside_the_file_and_where_packages_are_written()
         "exclude='a'",
         "[rename]\na='b'",
         "[rename]\n'v1/A'='B'",
+        "[views.A]\nof='v1/Pod'\nfields=[]",
     ],
 )
 def test_settings_of_the_contents_change_the_digest(change: str):

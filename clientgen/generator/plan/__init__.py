@@ -33,6 +33,7 @@ from clientgen.generator.plan.plan_records import (
     ResourcePlan,
     Symbol,
 )
+from clientgen.generator.plan.views import view_classes, views_files
 from clientgen.generator.sources.used_packages import meta_models
 
 __all__ = [
@@ -74,7 +75,14 @@ def plan(
     packages = _packages(api, names, renames, problems)
     own = frozenset(model.id for gv in api.group_versions for model in gv.own)
     modules = Modules(
-        packages, api.imported, names, api.left_out, api.packaged, own, frozenset(_lists(api))
+        packages,
+        api.imported,
+        names,
+        api.left_out,
+        api.packaged,
+        own,
+        frozenset(_lists(api)),
+        view_classes(api, names, problems),
     )
     late_modules = late_imports(api, modules)
     files = [
@@ -88,6 +96,7 @@ def plan(
             problems,
         )
     ]
+    files += views_files(api, modules, files)
     files += package_files(api, modules, problems)
     problems.raise_if_any()
     return tuple(sorted(files, key=lambda file: file.path)), modules

@@ -58,7 +58,9 @@ def group_version_files(
     if gv != META_V1:
         title = f"The {shown(gv)} API."
         path, template = f"{folder}/__init__.py", "group_version.py.j2"
-        files.append(FilePlan(path, template, title, source, reexports=_classes(gv, modules)))
+        # Of the kinds of another package, there may be nothing but views.
+        existing = _classes(gv, modules) if api.models or api.resources else ()
+        files.append(FilePlan(path, template, title, source, reexports=existing))
     clients = client_plans(api, modules, expansions, problems)
     if clients:
         name = f"Async{python_names.group_version_class(modules.packages[gv.group], gv)}Client"

@@ -64,6 +64,16 @@ class ModelPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class ViewPlan:
+    """The class of a view, or of a part of an object. The metadata of views has no model here."""
+
+    name: str
+    of: ModelId | None
+    is_view: bool
+    fields: tuple[FieldPlan, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class MethodPlan:
     """A method of a client: `shape` is the template that writes it."""
 
@@ -186,6 +196,7 @@ class FilePlan:
     resource_modules: Mapping[str, str] = field(default_factory=dict[str, str])
     """By API version the module with the constants of its resources."""
     fields: tuple[FieldsPlan, ...] = ()
+    views: tuple[ViewPlan, ...] = ()
     reexports: tuple[Symbol, ...] = ()
     of: str = ""
     """The class that hands out what is in the file."""
@@ -224,6 +235,8 @@ class Modules:
     """Those that the user wrote and whose manifests are generated."""
     lists: frozenset[ModelId] = frozenset()
     """Lists of kinds, which have no manifests."""
+    views: Mapping[ModelId, tuple[str, ...]] = field(default_factory=dict[ModelId, tuple[str, ...]])
+    """The classes of views and their parts, with the path of each: the view, and the fields."""
 
     def package(self, group_version: GroupVersion) -> str:
         """The folder of a group version: `apps/v1`."""
@@ -236,6 +249,9 @@ class Modules:
 
     def symbol(self, model: ModelId) -> Symbol:
         """Return the module and name that a model is imported from."""
+        if model in self.views:
+            folder = self.package(model.group_version).replace("/", ".")
+            return Symbol(f".{folder}.views", model.name)
         if is_shared(model):
             return Symbol(META_MODULE, python_names.class_name(model.name))
         python_class = self.imported.get(model)

@@ -23,15 +23,17 @@ from clientgen.generator.ir import (
     Model,
     ModelId,
     ModelType,
+    PythonAttribute,
     PythonClass,
     Scalar,
     TypeRef,
     UnionType,
 )
-from clientgen.generator.python_types.class_records import ApiKind, TypeClass, TypeModule
+from clientgen.generator.python_types.class_records import ApiKind, TypeClass, TypeField, TypeModule
 from clientgen.generator.python_types.field_annotations import unalias
 from clientgen.generator.sources.used_packages import shared_types
 from clientgen.runtime._models import model as runtime_model
+from clientgen.runtime._models.base import ModelMeta
 from clientgen.runtime._models.meta_v1 import ModelList
 from clientgen.runtime._models.model import Raw
 from clientgen.runtime._models.quantity import Quantity
@@ -81,11 +83,14 @@ class _Reader:
             self._models.setdefault(cls, []).append(model)
 
     def shape(self, model: ModelId, type_: TypeClass, gvk: GroupVersionKind | None) -> Model:
-        fields = [
-            Field(field.wire_name, self._type(field.annotation, model.group_version))
-            for field in type_.fields
-        ]
+        fields = [self._field(field, model.group_version) for field in type_.fields]
         return Model(model, tuple(fields), gvk, open_ended=type_.cls.__open_ended__)
+
+    def _field(self, field: TypeField, home: GroupVersion) -> Field:
+        nullable = _is_nullable(field.annotation)
+        attribute = PythonAttribute(field.attribute, nullable, self._has_names(field.annotation))
+        type_ = self._type(field.annotation, home)
+        return Field(field.wire_name, type_, description=field.docstring, attribute=attribute)
 
     def _type(self, annotation: Any, home: GroupVersion) -> TypeRef:
         annotation = unalias(annotation)
@@ -106,6 +111,8 @@ class _Reader:
 
     def _union(self, arguments: Iterable[Any], home: GroupVersion) -> TypeRef:
         members = tuple(self._members(arguments, home))
+        if any(isinstance(member, EnumType) for member in members):  # it may be any string
+            members = tuple(member for member in members if member is not Scalar.STRING)
         return members[0] if len(members) == 1 else UnionType(members)
 
     def _members(self, arguments: Iterable[Any], home: GroupVersion) -> Iterator[TypeRef]:
@@ -117,12 +124,30 @@ class _Reader:
     def _named(self, annotation: Any, home: GroupVersion) -> TypeRef:
         if annotation in _SCALARS:
             return _SCALARS[annotation]
+        return self._model(annotation, home) or _ANY_OBJECT
+
+    def _model(self, annotation: Any, home: GroupVersion) -> ModelType | None:
+        """The model that a class is, if a module can import it by a name."""
         module, name = getattr(annotation, "__module__", ""), getattr(annotation, "__name__", "")
         if module == _META_MODULE and ModelId(META_V1, name) in shared_types():
             return ModelType(ModelId(META_V1, name))
         part = _part_of_models(module)
         models = self._models.get(PythonClass(part[1] if part else module, name))
         if not models:
-            return _ANY_OBJECT
+            return None
         same_home = [model for model in models if model.group_version == home]
         return ModelType((same_home or models)[0])
+
+    def _has_names(self, annotation: Any) -> bool:
+        """Tell whether a module can import every class that a type speaks of."""
+        annotation = unalias(annotation)
+        if isinstance(annotation, ModelMeta):
+            return self._model(annotation, META_V1) is not None
+        return all(map(self._has_names, get_args(annotation)))
+
+
+def _is_nullable(annotation: Any) -> bool:
+    annotation = unalias(annotation)
+    if get_origin(annotation) is Annotated:
+        return _is_nullable(get_args(annotation)[0])
+    return type(None) in get_args(annotation)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from clientgen._gvk import GroupVersion
 from clientgen._problems import Problems
-from clientgen.generator.config_records import Selection
+from clientgen.generator.config_records import Selection, ViewConfig
 from clientgen.generator.genclient import MarkerLine
 from clientgen.generator.ir import (
     Api,
@@ -16,18 +17,21 @@ from clientgen.generator.ir import (
     ModelId,
     Resource,
     Skipped,
+    View,
 )
 from clientgen.generator.resolve.kind_selection import KindSelection, needed_models
 from clientgen.generator.resolve.marker_overrides import MarkerOverrides
 from clientgen.generator.resolve.resource_endpoints import Endpoint, endpoints, resource_of
 from clientgen.generator.resolve.types import Types
+from clientgen.generator.resolve.views import views_of
 from clientgen.generator.sources.spec import Definition, Precedence, Spec
-from clientgen.generator.sources.used_packages import is_shared
+from clientgen.generator.sources.used_packages import is_shared, meta_models
 
 __all__ = ["resolve"]
 
 _NOTHING_IMPORTED = Imported()
 _EVERYTHING = Selection()
+_NO_VIEWS: Mapping[str, ViewConfig] = MappingProxyType({})
 _SCOPES = {True: "namespaced", False: "of the whole cluster"}
 
 
@@ -39,6 +43,7 @@ def resolve(
     inlined: str = "older",
     selection: Selection = _EVERYTHING,
     unavailable: Collection[GroupVersion] = (),
+    views: Mapping[str, ViewConfig] = _NO_VIEWS,
 ) -> Api:
     """Put documents together and decide what is generated from them.
 
@@ -50,9 +55,10 @@ def resolve(
         inlined: which copies of known types become that type: "older", "equal" or "never".
         selection: the kinds that are generated; with a selection, only the models that these need.
         unavailable: group versions that are served, but nothing is known of them just now.
+        views: by the names of their classes.
 
     Raises:
-        ClientgenError: the documents contradict each other, or a marker does.
+        ClientgenError: the documents contradict each other, or a marker or a view does.
     """
     problems = Problems()
     types = Types(_definitions(specs, problems), problems, imported, inlined)
@@ -72,8 +78,12 @@ def resolve(
     emitted = [model for model in models if model.id not in imported.classes]
     wanted = () if selection else (m.id for m in emitted if m.id not in types.stand_ins)
     emitted = needed_models(resources, emitted, wanted)
+    own = tuple(_selected(imported, kept_models))
+    described = (*emitted, *meta_models(), *imported.models, *own)
+    resolved_views = views_of(views, described, problems)
+    problems.raise_if_any()
     return Api(
-        tuple(_by_group_version(emitted, resources, _selected(imported, kept_models))),
+        tuple(_by_group_version(emitted, resources, own, resolved_views)),
         tuple(sorted(set(skipped))),
         imported.classes,
         types.older_copies(),
@@ -205,11 +215,17 @@ def _selected(imported: Imported, kept: Collection[ModelId]) -> Iterable[Model]:
 
 
 def _by_group_version(
-    models: Iterable[Model], resources: Iterable[Resource], own: Iterable[Model]
+    models: Iterable[Model],
+    resources: Iterable[Resource],
+    own: Iterable[Model],
+    views: Iterable[View],
 ) -> Iterable[GroupVersionApi]:
     by_model: dict[GroupVersion, list[Model]] = {}
     by_resource: dict[GroupVersion, list[Resource]] = {}
     by_own: dict[GroupVersion, list[Model]] = {}
+    by_view: dict[GroupVersion, list[View]] = {}
+    for view in views:
+        by_view.setdefault(view.part.of.id.group_version, []).append(view)
     for model in own:
         by_own.setdefault(model.id.group_version, []).append(model)
     for model in models:
@@ -217,10 +233,11 @@ def _by_group_version(
             by_model.setdefault(model.id.group_version, []).append(model)
     for resource in resources:
         by_resource.setdefault(resource.group_version, []).append(resource)
-    for group_version in sorted(by_model.keys() | by_resource.keys()):
+    for group_version in sorted(by_model.keys() | by_resource.keys() | by_view.keys()):
         yield GroupVersionApi(
             group_version,
             tuple(by_model.get(group_version, ())),
             tuple(by_resource.get(group_version, ())),
             tuple(by_own.get(group_version, ())),
+            tuple(by_view.get(group_version, ())),
         )

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from clientgen._class_bodies import AnnotatedField, annotated_fields
 from clientgen._gvk import GroupVersion, GroupVersionKind
 from clientgen._problems import Problems
 from clientgen.generator import python_names
@@ -24,6 +25,7 @@ from clientgen.generator.ir import (
     Model,
     ModelId,
     ModelType,
+    PythonAttribute,
     PythonClass,
     Scalar,
     TypeRef,
@@ -136,9 +138,11 @@ class _Reader:
         self._names = dict(imported_names(module.tree, module.name.rpartition(".")[0]))
 
     def model(self, statement: ast.ClassDef) -> Model:
-        lines = list(_attributes(statement))
+        lines = list(annotated_fields(statement.body))
         fields = [self._field(line) for line in lines]
-        constants = {field.name: _constant(line) for field, line in zip(fields, lines, strict=True)}
+        constants = {
+            field.name: _constant(line.statement) for field, line in zip(fields, lines, strict=True)
+        }
         item = self._item(statement)
         return Model(
             self._module.model(statement.name),
@@ -147,14 +151,15 @@ class _Reader:
             item=item,
         )
 
-    def _field(self, line: ast.AnnAssign) -> Field:
-        assert isinstance(line.target, ast.Name)
-        keywords = _keywords(line.value)
+    def _field(self, line: AnnotatedField) -> Field:
+        annotation, value = line.statement.annotation, line.statement.value
+        keywords = _keywords(value)
         written = keywords.get("name")
-        name = _annotation_text(written) if written else python_names.camel(line.target.id)
-        constant = _constant(line) is not None
-        type_ = Scalar.STRING if constant else self._type(line.annotation)
-        return Field(name, type_, required=_is_required(line.value, keywords))
+        name = _annotation_text(written) if written else python_names.camel(line.name)
+        constant = _constant(line.statement) is not None
+        type_ = Scalar.STRING if constant else self._type(annotation)
+        attribute = PythonAttribute(line.name, any(map(_is_none, _members(annotation))))
+        return Field(name, type_, _is_required(value, keywords), line.text, attribute=attribute)
 
     def _item(self, statement: ast.ClassDef) -> ModelId | None:
         for base in statement.bases:
@@ -223,12 +228,6 @@ class _Reader:
             _AGAIN,
         )
         return Scalar.JSON
-
-
-def _attributes(statement: ast.ClassDef) -> Iterator[ast.AnnAssign]:
-    for line in statement.body:
-        if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
-            yield line
 
 
 def _members(node: ast.expr) -> Iterator[ast.expr]:
