@@ -296,3 +296,25 @@ def test_long_lists_of_names_are_counted():
     assert changes(home(8, "int"), home(8, "int", required=True))[0].endswith(
         "field f5 has to be given now, and 2 other fields changed"
     )
+
+
+def test_fields_of_views_that_come_and_go_are_told(run: Run):
+    def views(**fields: list[str]) -> None:
+        lines = ['package = "shop"', 'output = "out"', 'crd = "crds"']
+        for name, paths in fields.items():
+            lines += [f"[views.{name}]", 'of = "shop.example.com/v1/Cart"', f"fields = {paths}"]
+        Path("clientgen.toml").write_text("\n".join(lines))
+
+    crds(("shop.example.com", "Cart"), schema={"type": "object", "properties": {"spec": START}})
+    views(Small=["spec.size", "spec.gone"])
+    assert run("generate").exit_code == 0
+    assert run("verify").exit_code == 0
+    views(Small=["spec.size", "spec.loose"], Key=[])
+    assert run("verify").stdout.splitlines()[1:4] == [
+        "what changes:",
+        "  ~ shop.example.com/v1 SmallSpec: field loose added, field gone removed",
+        "  + type shop.example.com/v1 Key",
+    ]
+    views()
+    gone = "  - 2 types shop.example.com/v1 Small, SmallSpec"
+    assert gone in run("verify").stdout.splitlines()

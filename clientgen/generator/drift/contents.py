@@ -13,6 +13,7 @@ from clientgen.generator import python_names
 from clientgen.generator.package_manifest import Manifest
 
 _MODELS = {"Model", "ModelList"}
+_VIEWS = {"View", "PartOf", "ViewMeta"}
 _CLIENTS = "async_clients"
 _CLIENT_ENDINGS = ("Client", "Collection")
 _OF_GROUP_VERSION = {"AsyncGroupVersionClient", "GroupVersionClient"}
@@ -83,6 +84,8 @@ def _contents(manifest: Manifest, folder: str, read: Callable[[str], str | None]
                 continue
             if _MODELS & set(_bases(statement)):
                 types[statement.name] = _type(statement)
+            elif _VIEWS & set(_bases(statement)):
+                types[statement.name] = _type_of_view(statement)
             elif "TypedDict" in _bases(statement):
                 name = statement.name.removesuffix(_MANIFEST_ENDING)
                 typed_manifests[name] = _type_of_manifest(statement)
@@ -134,6 +137,12 @@ def _type(statement: ast.ClassDef) -> Type:
             fields[name] = Field(ast.unparse(line.annotation), _is_required(line.value))
     is_list = "ModelList" in _bases(statement)
     return Type(fields, is_kind="apiVersion" in fields and "kind" in fields and not is_list)
+
+
+def _type_of_view(statement: ast.ClassDef) -> Type:
+    """The type that a view is. Nobody makes one, so that no field has to be given."""
+    fields = _type(statement).fields.items()
+    return Type({name: Field(field.type, required=False) for name, field in fields})
 
 
 def _type_of_manifest(statement: ast.ClassDef) -> Type:
