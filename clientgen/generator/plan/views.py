@@ -45,8 +45,7 @@ def view_classes(
     classes: dict[ModelId, Path] = {}
     for gv in api.group_versions:
         home = gv.group_version
-        models = {*gv.models, *gv.own}
-        taken = {names.class_name(home, model.id.name) for model in models}
+        taken = {names.class_name(home, model.id.name) for model in gv.models}
         taken |= {cls.name for model, cls in api.imported.items() if model.group_version == home}
         for view in gv.views:
             if view.name in taken:

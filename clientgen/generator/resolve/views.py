@@ -70,7 +70,7 @@ class _ViewReader:
             return None
         metadata = kind.field("metadata")
         if metadata is None or metadata.type != ModelType(_OBJECT_META):
-            what = f"objects of `{of.text}` have no metadata"
+            what = f"`{of.text}` has no `metadata` of the type ObjectMeta"
             hint = "views are of kinds whose objects have a name and a resourceVersion"
             self._problems.add(of.where, what, hint)
             return None

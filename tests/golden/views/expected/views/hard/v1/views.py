@@ -14,14 +14,45 @@ from clientgen.runtime.models import (
 )
 from clientgen.runtime.views import PartOf, View, ViewMeta
 
-from .models import Gadget, GadgetSpec, GadgetSpecPoints, GadgetSpecShelves
+from .models import (
+    Door,
+    DoorSpec,
+    DoorSpecLockKey,
+    Gadget,
+    GadgetSpec,
+    GadgetSpecPoints,
+    GadgetSpecShelves,
+)
 
 __all__ = [
+    "Doorway",
+    "DoorwaySpec",
+    "DoorwaySpecLockKey",
     "GadgetMode",
     "GadgetModeMetadata",
     "GadgetModeSpec",
     "GadgetModeSpecPoints",
 ]
+
+
+class DoorwaySpecLockKey(PartOf[DoorSpecLockKey]):
+    """Some fields of DoorSpecLockKey."""
+
+    in_: str | None
+
+
+class DoorwaySpec(PartOf[DoorSpec]):
+    """Some fields of DoorSpec."""
+
+    from_: str | None
+    lock_key: DoorwaySpecLockKey | None
+    tls_crt: str | None
+
+
+class Doorway(View[Door]):
+    """Some fields of Door."""
+
+    spec: DoorwaySpec
 
 
 class GadgetModeMetadata(ViewMeta):

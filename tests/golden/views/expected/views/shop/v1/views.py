@@ -18,6 +18,7 @@ from .models import (
 )
 
 __all__ = [
+    "Container",
     "Freight",
     "FreightSpec",
     "FreightSpecAddress",
@@ -30,6 +31,10 @@ __all__ = [
     "ViewSpec",
     "ViewSpec2",
 ]
+
+
+class Container(runtime_View[Odd]):
+    """Some fields of Odd."""
 
 
 class FreightSpecAddressGeo(PartOf[CrateSpecAddressGeo]):
