@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import click
 
 from clientgen.cli.common_flags import SeveralValues, source_options
-from clientgen.cli.reference import opened
+from clientgen.cli.reference import has_source, opened
 
 if TYPE_CHECKING:
     from clientgen.generator.configuration import Flags
 
 _MAX_WIDTH = 100
+_ELSEWHERE = "For kinds of your own, add --crd FILE or --package NAME"
 
 
 @click.command(cls=SeveralValues, short_help="Explain a resource or a field.")
@@ -42,7 +43,8 @@ def explain(*, path: str, recursive: bool, api_version: str, flags: Flags) -> No
     from clientgen.reference.terminal import lines
 
     api = opened(flags, with_used=True)
-    target = find(api, path, api_version, RANKS)
+    elsewhere = "" if has_source(flags) or flags.package else _ELSEWHERE
+    target = find(api, path, api_version, RANKS, elsewhere)
     width = min(shutil.get_terminal_size((_MAX_WIDTH, 24)).columns, _MAX_WIDTH)
     for line in lines(api, target, width, recursive=recursive):
         click.echo(line)

@@ -37,7 +37,7 @@ def opened(flags: Flags, *, with_used: bool) -> Api:
     """
     from clientgen.reference.sources import installed  # only now: it reads the generator's modules
 
-    if any(getattr(flags, name) for name in _SOURCES):
+    if has_source(flags):
         return _generated(flags)
     _check_no_other(flags)
     configs = _configured(flags)
@@ -47,6 +47,11 @@ def opened(flags: Flags, *, with_used: bool) -> Api:
     names = [config.package for config in configs] or [_DEFAULT]
     where = str(configs[0].where("package")) if configs else "--package"
     return installed(names, paths, where, with_used=with_used)
+
+
+def has_source(flags: Flags) -> bool:
+    """Return whether the flags name a source to generate from."""
+    return any(getattr(flags, name) for name in _SOURCES)
 
 
 def _generated(flags: Flags) -> Api:

@@ -52,7 +52,9 @@ def variable(kind: str) -> str:
     return attribute(kind)
 
 
-def find(api: Api, path: str, api_version: str, ranks: Mapping[str, int]) -> Target:
+def find(
+    api: Api, path: str, api_version: str, ranks: Mapping[str, int], elsewhere: str = ""
+) -> Target:
     """Return what a path leads to.
 
     Args:
@@ -60,6 +62,7 @@ def find(api: Api, path: str, api_version: str, ranks: Mapping[str, int]) -> Tar
         path: the name of a resource, and fields of it, with dots between them.
         api_version: only in this group version, if it is not empty.
         ranks: the ranks of groups; a name that several groups have is that of the first.
+        elsewhere: where else the resource may be; part of the message if it is not found.
 
     Raises:
         ClientgenError: there is no such resource or field; the message says what is near.
@@ -67,7 +70,7 @@ def find(api: Api, path: str, api_version: str, ranks: Mapping[str, int]) -> Tar
     words = [word for word in path.split(".") if word]
     if not words:
         raise ClientgenError([Problem("", "name a resource, such as `pods`")])
-    resource, rest = _resource(api, words, api_version, ranks)
+    resource, rest = _resource(api, words, api_version, ranks, elsewhere)
     root = api.type(resource.type) if resource.type else None
     if root is None:
         what = f"the class of {resource.kind} has no source that could be read"
@@ -76,13 +79,13 @@ def find(api: Api, path: str, api_version: str, ranks: Mapping[str, int]) -> Tar
 
 
 def _resource(
-    api: Api, words: Sequence[str], api_version: str, ranks: Mapping[str, int]
+    api: Api, words: Sequence[str], api_version: str, ranks: Mapping[str, int], elsewhere: str
 ) -> tuple[Resource, list[str]]:
     """The resource, and the words that are left for fields."""
     name = words[0].lower()
     called = [each for each in api.resources if name in names_of(each)]
     if not called:
-        raise ClientgenError([_unknown_resource(api, words[0], api_version)])
+        raise ClientgenError([_unknown_resource(api, words[0], api_version, elsewhere)])
     if api_version:
         chosen = [each for each in called if str(each.group_version) == api_version]
         if not chosen:
@@ -128,7 +131,7 @@ def rank_of(group_version: GroupVersion, ranks: Mapping[str, int]) -> tuple[obje
     return rank, group_version.group, -level - 1, -number, -step, ""
 
 
-def _unknown_resource(api: Api, name: str, api_version: str) -> Problem:
+def _unknown_resource(api: Api, name: str, api_version: str, elsewhere: str) -> Problem:
     if not api.resources:
         return Problem(name, "there are no resources to look in")
     if api_version and api_version not in {str(each.group_version) for each in api.resources}:
@@ -138,7 +141,8 @@ def _unknown_resource(api: Api, name: str, api_version: str) -> Problem:
     everything = [each for resource in api.resources for each in (resource.plural, resource.kind)]
     packages = " and ".join(package.name for package in api.packages)
     plurals = sorted({each.plural for each in api.resources})
-    hint = did_you_mean(name, everything, f"there are {few(plurals)}")
+    hint = did_you_mean(name, everything, f"there are {few(plurals)}.")
+    hint = f"{hint} {elsewhere}" if elsewhere else hint.removesuffix(".")
     return Problem(name, f"{packages} has no resource of this name", hint)
 
 

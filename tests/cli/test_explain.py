@@ -106,7 +106,13 @@ def test_facts_of_kubeapi_are_shown(run: Run):
 @pytest.mark.parametrize(
     ("path", "message"),
     [
-        ("pofs", "pofs: kubeapi has no resource of this name\n    did you mean `pods`?\n"),
+        (
+            "pofs",
+            (
+                "pofs: kubeapi has no resource of this name\n"
+                "    did you mean `pods`? For kinds of your own, add --crd FILE or --package NAME\n"
+            ),
+        ),
         ("pods.spek", "pods.spek: Pod has no field `spek`\n    did you mean `spec`?\n"),
     ],
 )
@@ -115,6 +121,14 @@ def test_a_wrong_name_is_a_problem_with_a_suggestion(run: Run, path: str, messag
 
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr == f"{message}1 problem\n"
+
+
+def test_sources_of_a_kind_are_named_only_if_none_was_given(run: Run):
+    told = run("explain", "xyzzy").stderr
+    assert "are apiservices, " in told
+    assert " more. For kinds of your own, add --crd FILE or --package NAME\n" in told
+    for flags in (("--crd", str(CRONTABS)), ("--package", "kubeapi")):
+        assert "For kinds of your own" not in run("explain", "xyzzy", *flags).stderr
 
 
 def test_a_package_that_is_not_there_is_a_problem(run: Run):
