@@ -20,7 +20,7 @@ from clientgen.generator.resolve.views import STANDARD_METADATA
 from clientgen.runtime import Indexer, Scheme
 from clientgen.runtime.models import ObjectMeta, Quantity, decode, encode, raw, raw_value
 from clientgen.runtime.views import ViewMeta
-from clientgen.testing import FakeCluster
+from clientgen.testing import FakeCluster, fake_clientset
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -145,6 +145,19 @@ def test_views_read_the_fields_that_the_configuration_names() -> None:
     assert (read.status.phase, read.status.conditions) == (None, [])
     for gone in (read.metadata, "managed_fields"), (read.spec, "volumes"), (web, "name"):
         assert not hasattr(*gone)
+
+
+def test_clients_read_with_generated_views() -> None:
+    kubeapi, placement = load("kubeapi"), load("views.core.v1.views").PodPlacement
+    core = load("kubeapi.core.v1")
+    spec = core.PodSpec(node_name="n1", containers=[core.Container(name="web", image="nginx")])
+    k = fake_clientset(kubeapi.Clientset, core.Pod(metadata=ObjectMeta(name="web"), spec=spec))
+
+    (pod,) = k.core_v1.pods("default").view(placement).list()
+
+    assert type(pod) is placement
+    assert (pod.metadata.name, pod.spec.node_name) == ("web", "n1")
+    assert [container.image for container in pod.spec.containers] == ["nginx"]
 
 
 def test_views_have_the_names_and_defaults_of_classes_of_the_user() -> None:

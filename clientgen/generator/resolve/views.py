@@ -19,7 +19,7 @@ _OBJECT_META = ModelId(META_V1, "ObjectMeta")
 STANDARD_METADATA = frozenset(
     (
         *("name", "namespace", "uid", "resourceVersion", "labels", "ownerReferences"),
-        *("generation", "deletionTimestamp", "finalizers"),
+        *("generation", "deletionTimestamp", "deletionGracePeriodSeconds", "finalizers"),
     )
 )
 """The fields of the runtime's `ViewMeta`: the metadata that all views have."""

@@ -64,9 +64,6 @@ class GadgetModeMetadata(ViewMeta):
     creation_timestamp: Time | None
     """When the server created the object."""
 
-    deletion_grace_period_seconds: int | None
-    """The seconds the object has to shut down after a delete request."""
-
     generate_name: str
     """A prefix. If `name` is empty, the server appends five random characters."""
 
