@@ -36,7 +36,7 @@ _NEEDED_IN_MODULES = frozenset(
     {"bool", "bytes", "dict", "float", "int", "list", "object", "property", "str", "type"}
     | {"classmethod", "getattr", "self", "cls"}
     | {"body", "change", "name", "namespace", "options", "patch", "rest", "scheme"}
-    | {"models", "resources", "listers", "clients", "informers"}
+    | {"models", "resources", "listers", "clients", "informers", "views"}
     | {"metadata", "spec", "status"}
 )
 

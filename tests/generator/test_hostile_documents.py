@@ -183,7 +183,8 @@ def is_no_path(part: str, word: str) -> bool:
 
 SPECIAL = {
     *(*keyword.kwlist, *keyword.softkwlist, "Model", "ModelList", "AsyncRest", "Rest", "Resource"),
-    *("models", "resources", "listers", "clients", "informers", "async", "aio", "sync", "os"),
+    *("models", "resources", "listers", "clients", "informers", "views"),
+    *("async", "aio", "sync", "os"),
     *("scheme", "clientset", "meta", "core", "body", "options", "name", "namespace", "self"),
     *("con", "aux", "nul", "prn", "com1", "lpt9", "mro", "py", "test", "v1", "kubernetes", "open"),
     *("Async", "AsyncAsync", "AsyncClientset", "List", "Client", "AsyncClient", "Collection"),
