@@ -139,7 +139,7 @@ class _Reader:
         return ModelType((same_home or models)[0])
 
     def _has_names(self, annotation: Any) -> bool:
-        """Tell whether a module can import every class that a type speaks of."""
+        """Return whether a module can import every class that a type names."""
         annotation = unalias(annotation)
         if isinstance(annotation, ModelMeta):
             return self._model(annotation, META_V1) is not None
