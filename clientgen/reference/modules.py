@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 # The runtime's classes of meta/v1, and the modules that users and generated code import them from.
 META: Final = "clientgen.runtime._models.meta_v1"
 RUNTIME: Final = "clientgen.runtime"
+VIEWS: Final = "clientgen.runtime.views"
 _NAME: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 # An import may lead to an import, but not in a circle.
 _MAX_STEPS: Final = 20

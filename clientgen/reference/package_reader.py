@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 _ROOT_ERROR: Final = "ClientError"
 META_V1: Final = GroupVersion("meta", "v1")
 _PART: Final = re.compile(r"models(?:_\d+)?")
+_VIEWS: Final = "views"
 _WAITING: Final = "WaitingClient"
 _FLAVOURS: Final = ("_sync", "_async")
 _MODELS: Final = frozenset({"Model", "ModelList"})
@@ -220,7 +221,8 @@ class Api:
 
     def _import_from(self, name: PythonClass, home: Home | None) -> str:
         if home is not None:
-            return home.module
+            is_view = name.module == f"{home.module}.{_VIEWS}"
+            return name.module if is_view else home.module
         if name.module != META:
             return self._package_of_class(name.module)
         for package in self.packages:
@@ -241,7 +243,7 @@ class Api:
 
     def types_of(self, home: Home) -> list[Type]:
         """The types of a group version, in the order of its modules."""
-        names = [*self._defined(home), *self._of_user(home)]
+        names = [*self._defined(home), *self._of_user(home), *self._views(home)]
         return [type_ for name in names if (type_ := self.type(name)) is not None]
 
     def _defined(self, home: Home) -> Iterator[PythonClass]:
@@ -254,6 +256,11 @@ class Api:
                 for node in module.classes.values() if module else ():
                     if _MODELS & {_base_name(base) for base in node.bases}:
                         yield PythonClass(module.name if module else "", node.name)
+
+    def _views(self, home: Home) -> Iterator[PythonClass]:
+        module = self._modules.get(f"{home.module}.{_VIEWS}")
+        for node in module.classes.values() if module else ():
+            yield PythonClass(f"{home.module}.{_VIEWS}", node.name)
 
     def _of_user(self, home: Home) -> Iterator[PythonClass]:
         """The classes that the group version imports from modules of the user."""

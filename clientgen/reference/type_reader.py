@@ -12,12 +12,13 @@ from clientgen._class_bodies import annotated_fields
 from clientgen._openapi.schema import Schema
 from clientgen._problems import Problems
 from clientgen.generator import python_names
+from clientgen.generator.ir import PythonClass
 from clientgen.generator.kubebuilder.kubebuilder_markers import parse_markers
 from clientgen.generator.python_types.comments import Comments
 from clientgen.generator.resolve.schema_sentences import of_field
 from clientgen.reference.annotations import Annotations
 from clientgen.reference.facts import split
-from clientgen.reference.modules import META
+from clientgen.reference.modules import META, VIEWS
 from clientgen.reference.records import Facts, Field, Piece, Shape
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     from clientgen._class_bodies import AnnotatedField
     from clientgen.generator.genclient import MarkerLine
-    from clientgen.generator.ir import PythonClass
     from clientgen.generator.kubebuilder.kubebuilder_markers import KubebuilderMarker
     from clientgen.generator.kubebuilder.vocabulary import Level
     from clientgen.reference.modules import Found, Module, Modules
@@ -35,6 +35,14 @@ _ZEROS: Final[tuple[Any, ...]] = (None, False, 0, "", [], {})
 _MAX_BASES: Final = 50
 # `Widget of example.com/v1.` stands where a definition has no description.
 _NAME_ONLY: Final = 3
+
+_VIEW_META: Final = Field(
+    "metadata",
+    "metadata",
+    Shape("ViewMeta", (Piece("ViewMeta"),)),
+    required=False,
+    text="Its name, namespace, uid, version, labels, owners and finalizers.",
+)
 
 
 class TypeReader:
@@ -48,6 +56,9 @@ class TypeReader:
 
     def fields(self, found: Found) -> tuple[Field, ...]:
         """The fields of a class, those of its base classes first."""
+        viewed = self._viewed(found)
+        if viewed is not None:
+            return tuple(self._fields_of_view(found, *viewed))
         fields: dict[str, Field] = {}
         for each in self._lineage(found):
             for field in self._own_fields(each, found):
@@ -61,12 +72,39 @@ class TypeReader:
 
     def item(self, found: Found) -> PythonClass | None:
         """The type of the items of a list class."""
+        if self._viewed(found):
+            return None
         for base in found.node.bases if found.node else ():
             if isinstance(base, ast.Subscript) and found.module:
                 shape = Annotations(found.module, self._modules.find).read(base.slice)
                 if shape.type:
                     return shape.type
         return None
+
+    def _viewed(self, found: Found) -> tuple[str, PythonClass] | None:
+        """The base class of a view or a part, and the model; None if the class is neither."""
+        module = found.module
+        for base in found.node.bases if found.node and module else ():
+            assert module is not None
+            written = base.value if isinstance(base, ast.Subscript) else base
+            name = self._modules.find(module.name, ast.unparse(written)).name
+            if name == PythonClass(VIEWS, "ViewMeta"):
+                return name.name, PythonClass(META, "ObjectMeta")
+            if name.module == VIEWS and isinstance(base, ast.Subscript):
+                model = Annotations(module, self._modules.find).read(base.slice).type
+                return (name.name, model) if model else None
+        return None
+
+    def _fields_of_view(self, found: Found, base: str, viewed: PythonClass) -> Iterator[Field]:
+        """The fields of a view, with what the model says about them."""
+        model = self._modules.find(viewed.module, viewed.name)
+        known = {each.attribute: each for each in self.fields(model)}
+        own = {each.attribute: each for each in self._own_fields(found, found)}
+        if base == "View":
+            own = {"metadata": _VIEW_META, **own}
+        for attribute, each in own.items():
+            of_model = known.get(attribute, each)
+            yield replace(of_model, shape=each.shape, text=each.text, required=False)
 
     def declared_kind(self, found: Found) -> tuple[str, str]:
         """The apiVersion and the kind that a class of the user declares; empty without one."""

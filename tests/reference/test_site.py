@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.golden import GOLDEN, generated
 from support.hostile import HOSTILE, hostile_definition
 from support.pages import Page, broken_links
+from support.run_folders import RunFolders
 
 from clientgen.cli.reference import opened
 from clientgen.generator.configuration import Flags
@@ -21,6 +23,7 @@ from clientgen.reference.site.file_names import Paths, anchors
 from clientgen.reference.site.html import Html, element, inline, prose
 from clientgen.reference.site.page import INDEX
 from clientgen.reference.site.site_builder import build
+from clientgen.reference.sources import installed
 
 ROOT = Path(__file__).resolve().parents[2]
 CRONTABS = ROOT / "tests" / "golden" / "crd-basic" / "crontabs.yaml"
@@ -133,6 +136,26 @@ def test_types_of_the_user_and_of_used_packages_have_pages(crontabs: Api):
     text = Page(files["stable/v1/CronTabSpec.html"].decode()).text
     assert "history: int" in text
     assert "From 0 to 10." in text
+
+
+def test_views_have_pages_with_what_the_model_says(run_folders: RunFolders):
+    case = GOLDEN / "views"
+    paths = [generated(case, run_folders), case, ROOT / "generated"]
+    api = installed(["views"], paths, "test")
+    files = build(api, api.packages[0])
+
+    check(files)
+    index = Page(files["house/v1/index.html"].decode()).text
+    assert index.index("Views") < index.index("LampLight") < index.index("Types")
+    page = Page(files["house/v1/LampLightSpec.html"].decode()).text
+    assert "from views.house.v1.views import LampLightSpec" in page
+    assert "sizeCM" in page
+    assert "size: int" in page
+    assert "bulbs: list[LampLightSpecBulbs]" in page
+    assert "required" not in page
+    assert "metadata: ViewMeta" in Page(files["core/v1/PodKey.html"].decode()).text
+    more = Page(files["core/v1/PodPlacementMetadata.html"].decode()).text
+    assert "annotations: dict[str, str]" in more
 
 
 def test_calls_of_the_runtime_and_of_the_user_are_shown(crontabs: Api):

@@ -92,9 +92,11 @@ def group_version_page(
             element("h2", "Kinds", id="kinds"),
             element("table", element("thead", head), element("tbody", *rows)),
         ]
-    others = [each for each in types if each.id not in kinds]
-    if others:
-        content += [element("h2", "Types", id="types"), _list_of(others, paths, root)]
+    views = [each for each in types if each.id.module == f"{home.module}.views"]
+    others = [each for each in types if each.id not in kinds and each not in views]
+    for title, listed in (("Views", views), ("Types", others)):
+        if listed:
+            content += [element("h2", title, id=title.lower()), _list_of(listed, paths, root)]
     crumbs = [(home.package, HOME)]
     return page(path, str(home.group_version), crumbs, home.package, *content)
 
