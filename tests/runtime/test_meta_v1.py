@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from clientgen.runtime._models import meta_v1
+from clientgen.runtime._models.model_info import fields_of
 
 if TYPE_CHECKING:
     from clientgen.runtime._models.model import Model
@@ -57,8 +58,8 @@ def test_a_model_has_the_fields_of_the_spec(name: str, definitions: dict[str, An
 
 @pytest.mark.parametrize("name", sorted(_models()))
 def test_a_field_has_the_type_of_the_spec(name: str, definitions: dict[str, Any]) -> None:
-    for field in msgspec.structs.fields(_models()[name]):
-        declared = definitions[name]["properties"][field.encode_name]
+    for wire, field in fields_of(_models()[name]).items():
+        declared = definitions[name]["properties"][wire]
         assert _name_of(declared) in str(field.type), field.name
 
 

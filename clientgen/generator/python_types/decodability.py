@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin
 import msgspec
 
 from clientgen.generator.python_types.field_annotations import models_in, unalias
-from clientgen.runtime._models.empties import unfilled
+from clientgen.runtime._models.empties import as_declared
 from clientgen.runtime._models.encoder import encode
 from clientgen.runtime._models.lenient_decoder import decoder_of
 from clientgen.runtime._models.model import Model, Raw
@@ -46,7 +46,7 @@ def undecodable(cls: type[Model]) -> Iterator[tuple[str, str, str]]:
         hint = "leave `array_like` and `tag` out: API objects are plain JSON objects"
         yield "", "is no object of an API on the wire", hint
     for field in fields:
-        refused = _refused_field(field, unfilled(field.type))
+        refused = _refused_field(field, as_declared(field.type))
         if refused:
             yield field.name, *refused
 

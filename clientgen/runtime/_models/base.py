@@ -16,7 +16,7 @@ from msgspec.structs import force_setattr
 
 from .argument_errors import UnknownAttribute, check_field_functions, construction_error
 from .class_annotations import declared_annotations
-from .empties import note_empties
+from .empties import annotate_for_decoding
 from .quantity_fields import given_quantities, quantity_fields, to_quantities
 
 if TYPE_CHECKING:
@@ -79,8 +79,8 @@ class ModelMeta(StructMeta):
             namespace["__quantities__"] = quantities.union(*others)
             namespace.setdefault("__setattr__", _assign_quantity)
         check_field_functions(name, declared)
-        if not config.get("frozen"):  # a frozen object is not sent back
-            note_empties(namespace, declared)
+        if not config.get("frozen"):  # views are decoded as they are declared
+            annotate_for_decoding(namespace)
         if constants := _constants(declared):
             inherited = (getattr(base, "__constants__", {}) for base in reversed(bases))
             namespace["__constants__"] = dict(ChainMap(constants, *inherited))

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, ForwardRef, TypeVar, ge
 import msgspec
 from msgspec import Meta
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from .shared_texts import shares_texts, sharing, unsharing
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -70,8 +69,9 @@ EMPTIES: Final[dict[type, type]] = {list: EmptyList, dict: EmptyDict}
 """The classes of lists and maps that were received empty, by their plain class."""
 
 _FILLED: Final = Meta(min_length=1, extra={"filled": True})
-# The name of `_Filled` in string annotations. It is added to the namespace of the class.
-_EVALUATED: Final = "__filled__"
+# The names of `_Filled` and `_Shared` in string annotations, added to the namespace of the class.
+_FILLED_NAME: Final = "__filled__"
+_SHARED_NAME: Final = "__shared__"
 _Field: Final[type] = type(msgspec.field(default=None))
 
 
@@ -88,34 +88,42 @@ class _Filled:
         return Annotated[annotation, _FILLED]
 
 
-def note_empties(namespace: dict[str, Any], declared: Mapping[str, object]) -> None:
-    """Make the strict decoder of a new class reject empty optional lists and maps.
+class _Shared:
+    """`_Shared[list[str]]` annotates a list whose strings are shared by decoded objects."""
 
-    Args:
-        namespace: the names in the body of the class.
-        declared: those that may be the declarations of lists and maps.
+    def __class_getitem__(cls, annotation: Any) -> Any:
+        return sharing(annotation)
+
+
+def annotate_for_decoding(namespace: dict[str, Any]) -> None:
+    """Annotate the fields of a new class for the strict decoder.
+
+    It rejects empty optional lists and maps, and shares strings.
     """
-    annotations = namespace.get("__annotations__", {})
-    optional = [
-        name
-        for name, value in declared.items()
-        if _reads_empty(value) and name in annotations and "ClassVar" not in str(annotations[name])
-    ]
-    if optional:
-        namespace["__annotations__"] = annotations = {**annotations}
-        namespace[_EVALUATED] = _Filled
-    for name in optional:
-        annotation = annotations[name]
-        if isinstance(annotation, ForwardRef):
-            annotation = annotation.__forward_arg__
-        deferred = f"{_EVALUATED}[{annotation}]"
-        annotations[name] = (
-            deferred if isinstance(annotation, str) else _Filled.__class_getitem__(annotation)
-        )
+    declared = namespace.get("__annotations__", {})
+    marked = dict(declared)
+    for name, annotation in declared.items():
+        if "ClassVar" in str(annotation):
+            continue
+        if shares_texts(name, annotation):
+            marked[name] = _marked(marked[name], _Shared, _SHARED_NAME)
+        if _reads_empty(namespace.get(name)):
+            marked[name] = _marked(marked[name], _Filled, _FILLED_NAME)
+    if marked != declared:
+        namespace["__annotations__"] = marked
+        namespace[_SHARED_NAME], namespace[_FILLED_NAME] = _Shared, _Filled
 
 
-def unfilled(annotation: Any) -> Any:
-    """Return an annotation as the class declared it, without the mark of `_Filled`."""
+def _marked(annotation: Any, mark: Any, name: str) -> Any:
+    """Apply a mark to an annotation. Text is marked with the name, and evaluated later."""
+    if isinstance(annotation, ForwardRef):
+        annotation = annotation.__forward_arg__
+    return f"{name}[{annotation}]" if isinstance(annotation, str) else mark[annotation]
+
+
+def as_declared(annotation: Any) -> Any:
+    """Return an annotation as the class declared it, without the marks for the decoder."""
+    annotation = unsharing(annotation)
     if get_origin(annotation) is not Annotated:
         return annotation
     plain, *extras = get_args(annotation)

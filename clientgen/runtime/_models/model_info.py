@@ -24,7 +24,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from .base import ModelBase, ModelMeta, construct
-from .empties import EMPTIES, unfilled
+from .empties import EMPTIES, as_declared
 from .quantity import Quantity
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def fields_of(model: type[ModelBase]) -> dict[str, Field]:
 
 
 def _field_info(info: msgspec.structs.FieldInfo) -> Field:
-    annotation = unfilled(info.type)
+    annotation = as_declared(info.type)
     empty = None if info.required else EMPTIES.get(cast("type", info.default_factory))
     models = tuple(_models_in(annotation))
     return Field(info.name, info.encode_name, annotation, info.required, models, empty)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Union, get_arg
 
 from msgspec import Struct
 
+from .shared_texts import unsharing
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from inspect import Parameter
@@ -75,7 +77,7 @@ def _readable_default(parameter: Parameter, constants: Mapping[str, object]) -> 
 
 def type_text(annotation: Any) -> str:
     """Return the text of an annotation with short names: `list[Container]`."""
-    annotation = _without_annotated(annotation)
+    annotation = unsharing(_without_annotated(annotation))
     origin, inner = get_origin(annotation), get_args(annotation)
     if origin is Union or origin is UnionType:
         return " | ".join(map(type_text, inner))
