@@ -200,13 +200,23 @@ async def test_a_resync_tells_of_the_same_objects_again(form):
         assert sorted(decoded) == (["a", "b"] if form is JsonStorage else [])
 
 
-async def test_a_relist_tells_of_missed_deletions():
+async def test_a_relist_tells_of_missed_deletions_and_keeps_entries_that_have_not_changed():
     unknown: list[Any] = []
-    async with Cached() as made:
+    transformed: list[str] = []
+
+    def note(obj: ConfigMap) -> ConfigMap:
+        transformed.append(obj.metadata.name)
+        return obj
+
+    async with Cached(transform=note) as made:
         made.informer.add_handler(on_delete_unknown=unknown.append)
-        await made.told("first a 1", "first b 1")
+        await made.client.create(config("same", "1", app="db"))
+        await made.told("first a 1", "first b 1", "add same 1")
+        entry, transformed[:] = made.informer.indexer.stored["default/same"], []
         rule = made.hold()
-        made.cluster.add(config("a", "2", app="web"))
+        obj = await made.client.get("a")
+        obj.data["value"] = "2"
+        await made.client.update(obj)
         await made.other.delete("b")
         made.cluster.compact()
         rule.remove()
@@ -215,11 +225,14 @@ async def test_a_relist_tells_of_missed_deletions():
                 break
             made.clock.step(1)
             await sleep(0.005)
-        await until(lambda: made.seen.known.keys() == {"default/a"})
-        assert made.values == {"a": "2"}
+        await until(lambda: made.seen.known.keys() == {"default/a", "default/same"})
+        assert made.values == {"a": "2", "same": "1"}
         [tombstone] = unknown
         assert tombstone.key == "default/b"
         assert value_of(tombstone.object) == "1"
+        assert made.informer.indexer.stored["default/same"] is entry
+        assert made.informer.indexer.index_keys("app", "db") == ["default/same"]
+        assert "same" not in transformed
 
 
 @both_forms

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from .._cache.deltas import DeletedFinalStateUnknown, Notification
+    from .._cache.fill import Fill
     from .._cache.informer_metrics import InformerMetricsProvider
     from .._cache.informer_options import Namespaces
     from .._cache.storage_forms import StorageForm
@@ -84,22 +85,17 @@ class _NamespaceSink(Generic[T]):
         self.is_reading = False
         self._informer = informer
 
-    @property
-    def prepare(self) -> Callable[[Any], Any] | None:
-        """The function that makes the entry of an item; None if items are kept as they are."""
-        return self._informer._preparation
-
     def needs_latest(self) -> bool:
         """Return whether the next list must be the latest state."""
         return self._informer._needs_latest(self)
 
-    def list_begins(self, *, latest: bool) -> None:
+    def list_begins(self, *, latest: bool) -> Fill[Any]:
         """Note that a list of all objects begins."""
-        self._informer._list_begins(self, latest=latest)
+        return self._informer._list_begins(self, latest=latest)
 
-    def replace(self, entries: list[Any], version: str) -> None:
+    def replace(self, fill: Fill[Any], version: str) -> None:
         """Replace all objects."""
-        self._informer._replace(self, entries, version)
+        self._informer._replace(self, fill, version)
 
     def apply(self, events: list[WatchEvent[Any]]) -> None:
         """Apply changes."""
@@ -599,12 +595,22 @@ class AsyncSharedInformer(Generic[T]):
 
     # ---- lists and events of reflectors -------------------------------------------------------
 
-    def _list_begins(self, sink: _NamespaceSink[T], *, latest: bool) -> None:
-        def note() -> None:
+    def _list_begins(self, sink: _NamespaceSink[T], *, latest: bool) -> Fill[Any]:
+        def begin() -> Fill[Any]:
             if self._is_current(sink):
                 self._store.begin_read(sink.namespace, latest=latest)
+            is_empty = not self.indexer.stored
+            return self.indexer.new_fill(self._preparation, None if is_empty else self._unchanged)
 
-        self._processor.with_lock(note)
+        return self._processor.with_lock(begin)
+
+    def _unchanged(self, key: str, item: Any) -> Any:
+        """Return the entry of the cache for an item of a list; None if the item is new.
+
+        A list after the first repeats most objects. Keeping their entries saves the memory of a
+        second cache.
+        """
+        return self._processor.with_lock(lambda: self._store.unchanged(key, item))
 
     @property
     def _preparation(self) -> Callable[[Any], Any] | None:
@@ -660,13 +666,13 @@ class AsyncSharedInformer(Generic[T]):
         if sink is not None:
             sink.reflector.read_again(error)
 
-    def _replace(self, sink: _NamespaceSink[T], entries: list[Any], version: str) -> None:
+    def _replace(self, sink: _NamespaceSink[T], fill: Fill[Any], version: str) -> None:
         began = self._clock.monotonic()
 
         def apply() -> list[Notification[Any]]:
             if not self._is_current(sink):
                 return []
-            notifications = self._store.replace(sink.namespace, entries, version)
+            notifications = self._store.replace(sink.namespace, fill, version)
             self._unsynced.discard(sink)  # last, because other threads read it without the lock
             return notifications
 

@@ -6,6 +6,7 @@ import logging
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
+from .._cache.fill import Fill
 from .._cache.storage import UnstructuredStorage
 from .._http.path_segments import check_segment
 from .._http.request import LOGS, HttpRequest, build
@@ -226,11 +227,13 @@ class _Source:
         """Return False: a list may come from the server's cache."""
         return False
 
-    def list_begins(self, *, latest: bool) -> None:
-        """Do nothing when a list begins."""
+    def list_begins(self, *, latest: bool) -> Fill[Unstructured]:  # noqa: ARG002
+        """Return what collects the items of a list."""
+        return Fill(self.prepare)
 
-    def replace(self, objects: list[Unstructured], version: str) -> None:  # noqa: ARG002
+    def replace(self, fill: Fill[Unstructured], version: str) -> None:  # noqa: ARG002
         """Process a complete list of pods."""
+        objects = fill.entries.values()
         listed_uids = {each.metadata.uid for each in objects}
         for uid in {uid for uid, _ in self._followers} - listed_uids:
             self._remove(uid)

@@ -6,6 +6,7 @@ import logging
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from .._cache.fill import Fill
 from .._cache.storage import MetadataStorage
 from .._cache.sync_errors import NOT_STARTED, SYNCED, reason
 from .._http.path_segments import check_segment
@@ -103,12 +104,13 @@ class AsyncNamespaceSelection:
         """Return False: a list of any version is good enough."""
         return False
 
-    def list_begins(self, *, latest: bool) -> None:
-        """Do nothing when a list begins."""
+    def list_begins(self, *, latest: bool) -> Fill[PartialObjectMetadata]:  # noqa: ARG002
+        """Return what collects the items of a list."""
+        return Fill(self.prepare)
 
-    def replace(self, objects: list[PartialObjectMetadata], version: str) -> None:  # noqa: ARG002
+    def replace(self, fill: Fill[PartialObjectMetadata], version: str) -> None:  # noqa: ARG002
         """Replace the namespaces with the namespaces of a list."""
-        self.live.replace(each.metadata.name for each in objects)
+        self.live.replace(each.metadata.name for each in fill.entries.values())
 
     def apply(self, events: list[WatchEvent[Any]]) -> None:
         """Apply changes. A namespace that loses the label arrives as DELETED."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from .._cache.fill import Fill
 from .._cache.storage import Storage
 from .._conditions.wait_state import WaitState, wait_target
 from .._http.request import GET, build
@@ -189,18 +190,17 @@ class AsyncWait(Generic[T]):
 
     # ---- the sink of a reflector --------------------------------------------------------------
 
-    prepare = None  # objects are kept as they are
-
     def needs_latest(self) -> bool:
         """Return False: a list may come from the server's cache."""
         return False
 
-    def list_begins(self, *, latest: bool) -> None:
-        """Do nothing when a list begins."""
+    def list_begins(self, *, latest: bool) -> Fill[T]:  # noqa: ARG002
+        """Return what collects the items of a list."""
+        return Fill()
 
-    def replace(self, objects: list[T], version: str) -> None:  # noqa: ARG002 - a method of sinks
+    def replace(self, fill: Fill[T], version: str) -> None:  # noqa: ARG002 - a method of sinks
         """Process a complete list."""
-        self._change_state(lambda: self._state.replace(objects))
+        self._change_state(lambda: self._state.replace([*fill.entries.values()]))
 
     def apply(self, events: list[WatchEvent[Any]]) -> None:
         """Process watch events."""

@@ -8,7 +8,7 @@ The rules are those of client-go's shared informers (processDeltas, RealFIFO's R
 - A relist yields the deletions first, each with the last known object, then updates and additions
   in the order of the list.
 - An update whose object has the same resourceVersion as before is a sync: only handlers whose
-  resync is due get the sync.
+  resync is due get the sync. A relist keeps such an object, and yields nothing.
 - If an object was deleted and another was created under its name between two watches, handlers get
   one update from the old object to the new object, as in client-go. `Updated.is_recreated` is true.
 
@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from msgspec import Struct
 
-from .indexer import meta_namespace_key
+from .fill import Fill
+from .keys import meta_namespace_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -117,29 +118,50 @@ def apply_event(indexer: Indexer[T], event_type: str, obj: T) -> Notification[T]
 
 
 def apply_replace(
-    indexer: Indexer[T], objects: Iterable[T], resource_version: str
+    indexer: Indexer[T], objects: Iterable[T] | Fill[T], resource_version: str
 ) -> list[Notification[T]]:
     """Replace the contents of the store with a whole list.
 
     Returns the notifications for handlers. The first list makes initial additions.
     """
     is_initial = not indexer.populated
-    listed = {meta_namespace_key(obj): obj for obj in objects}
-    before = indexer.swap(listed, resource_version)
-    return differences(before, listed, is_initial=is_initial)
+    fill = as_fill(objects)
+    before = indexer.swap(fill, resource_version)
+    return differences(before, fill, is_initial=is_initial)
+
+
+def as_fill(objects: Iterable[T] | Fill[T]) -> Fill[T]:
+    """Return the fill of a list."""
+    if isinstance(objects, Fill):
+        return objects
+    fill: Fill[T] = Fill()
+    for obj in objects:
+        fill.add(obj)
+    return fill
 
 
 def differences(
-    before: Mapping[str, T], listed: Mapping[str, T], *, is_initial: bool
+    before: Mapping[str, T], fill: Fill[T], *, is_initial: bool
 ) -> list[Notification[T]]:
-    """Return the notifications for a list that replaces the objects `before`."""
-    notifications: list[Notification[T]] = [
-        Deleted(old, final_state_known=False) for key, old in before.items() if key not in listed
-    ]
-    for key, obj in listed.items():
+    """Return the notifications for a list that replaces the objects `before`.
+
+    There is none for an object that is the same Python object as before.
+    """
+    if not before:
+        return [Added(obj, is_initial) for obj in fill.entries.values()]
+    listed, added = fill.entries, 0
+    changes: list[Notification[T]] = []
+    for key, obj in fill.changed.items():
         old = before.get(key)
-        notifications.append(Added(obj, is_initial) if old is None else Updated(old, obj))
-    return notifications
+        if old is None:
+            added += 1
+            changes.append(Added(obj, is_initial))
+        elif old is not obj:
+            changes.append(Updated(old, obj))
+    if len(before) == len(listed) - added:
+        return changes
+    gone = [key for key in before if key not in listed]
+    return [*(Deleted(before[key], final_state_known=False) for key in gone), *changes]
 
 
 def apply_resync(objects: Iterable[T]) -> list[Updated[T]]:

@@ -111,8 +111,8 @@ def without_syncs(notifications: Iterable[Notification[T]]) -> list[Notification
 def as_initial(notifications: Iterable[Notification[T]]) -> list[Notification[T]]:
     """Mark all additions as initial, because the cache is not synced yet."""
     return [
-        Added(notification.object, True) if isinstance(notification, Added) else notification
-        for notification in notifications
+        Added(each.object, True) if isinstance(each, Added) and not each.is_initial else each
+        for each in notifications
     ]
 
 

@@ -5,8 +5,8 @@ CPython, reading without a lock is correct, with the GIL and without:
 
 - Every read is one operation on one dict: a lookup, or `list()` of its keys or values. The
   operation is atomic, because keys are strings, so that no Python code runs within it.
-- A relist builds new dicts and replaces the old dicts in one assignment. Running reads continue
-  with the old dicts, which do not change any more.
+- A relist builds new dicts (`fill`) and replaces the old dicts in one assignment. Running reads
+  continue with the old dicts, which do not change any more.
 - An update of an object that stays in its bucket is one assignment, so the object is never missing.
 
 A single read is consistent. Two reads may see two states, like two calls of client-go's
@@ -19,12 +19,12 @@ from _thread import RLock  # `threading` takes time to import
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol, TypeAlias, TypeVar
 
 from ..errors import NotSynced
+from .fill import Fill
 from .indices import NAMESPACE_INDEX, Index, IndexFailure, IndexFunction, log_failures, namespace_of
+from .keys import meta_namespace_key, split_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-
-    from .._models.meta_v1 import ObjectMeta
 
 __all__ = [
     "NAMESPACE_INDEX",
@@ -39,30 +39,6 @@ T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 Objects: TypeAlias = list[T]  # the method `list` of the class below shadows the builtin
-
-
-def meta_namespace_key(obj: Any) -> str:
-    """Return the key of an object: `namespace/name`, or `name` if cluster-scoped.
-
-    client-go: cache.MetaNamespaceKeyFunc.
-    """
-    metadata: ObjectMeta = obj.metadata
-    namespace = metadata.namespace
-    return f"{namespace}/{metadata.name}" if namespace else metadata.name
-
-
-def split_key(key: str) -> tuple[str, str]:
-    """Split a key into namespace and name. The namespace of cluster-scoped objects is empty.
-
-    client-go: cache.SplitMetaNamespaceKey.
-
-    Raises:
-        ValueError: the key has more than two parts.
-    """
-    namespace, slash, name = key.rpartition("/")
-    if "/" in namespace:
-        raise ValueError(f"{key!r} is not a key: it must be 'namespace/name' or 'name'")
-    return (namespace, name) if slash else ("", name)
 
 
 class Indexer(Generic[T]):
@@ -258,25 +234,34 @@ class Indexer(Generic[T]):
         If two objects have the same key, the later object is stored. A list has such objects if its
         continue token has expired between two pages.
         """
-        return self.swap({meta_namespace_key(obj): obj for obj in objects}, resource_version)
+        fill: Fill[T] = Fill()
+        for obj in objects:
+            fill.add(obj)
+        return self.swap(fill, resource_version)
 
-    def swap(self, objects: dict[str, T], resource_version: str) -> Mapping[str, T]:
-        """Replace all objects as `replace` does. The indexer uses the dict as its store."""
+    def new_fill(
+        self,
+        prepare: Callable[[Any], T | None] | None = None,
+        known: Callable[[str, Any], T | None] | None = None,
+    ) -> Fill[T]:
+        """Return an empty fill with the indices of this store, for `swap`."""
+        return Fill(prepare, known=known, indices=[*self._state.each_index()])
+
+    def swap(self, fill: Fill[T], resource_version: str) -> Mapping[str, T]:
+        """Replace all objects as `replace` does. The indexer uses the dicts of the fill."""
         state: _State[T] = _State()
-        state.entries = objects
+        state.entries = fill.entries
         state.populated = True
-        failures: list[IndexFailure] = []
         with self._write_lock:
             replaced = self._state
             for old in replaced.each_index():
-                index = Index(old.name, old.function)
-                failures += index.fill(objects)
-                state.indices[old.name] = index
+                state.indices[old.name] = fill.index_like(old)
             self._state = state
             if self._is_shown:
                 self._shown = state
             self._resource_version = resource_version
-        self._report(failures)
+        fill.replaced = replaced
+        self._report(fill.failures)
         return replaced.entries
 
     def advance(self, resource_version: str) -> None:

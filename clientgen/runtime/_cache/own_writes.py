@@ -36,9 +36,11 @@ from .deltas import (
     apply_event,
     apply_replace,
     apply_resync,
+    as_fill,
     differences,
 )
-from .indexer import meta_namespace_key
+from .fill import Fill
+from .keys import meta_namespace_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -389,13 +391,15 @@ class OwnWrites(Generic[T]):
         stored = self.indexer.stored
         kept = {key: obj for key, obj in stored.items() if _metadata(obj).namespace != namespace}
         if len(kept) < len(stored):
-            self.indexer.swap(kept, self.indexer.resource_version)
+            fill: Fill[T] = Fill()
+            fill.put_unchanged(kept)
+            self.indexer.swap(fill, self.indexer.resource_version)
         return forgotten
 
     def fill_empty(self) -> None:
         """Note that no namespace is watched, so that the cache is empty."""
         if not self.indexer.populated:
-            self.indexer.swap({}, "")
+            self.indexer.swap(Fill(), "")
 
     def apply_event(self, event_type: str, obj: T) -> Notification[T] | None:
         """Apply a watch event, and return the notification as `deltas.apply_event` does."""
@@ -440,7 +444,7 @@ class OwnWrites(Generic[T]):
         self._drop_old(scope, now)
 
     def replace(
-        self, namespace: str | None, objects: Iterable[T], version: str
+        self, namespace: str | None, objects: Iterable[T] | Fill[T], version: str
     ) -> list[Notification[T]]:
         """Replace a collection by a list, and return notifications as `deltas.apply_replace`."""
         scope = self._scopes[namespace or ""]
@@ -449,13 +453,22 @@ class OwnWrites(Generic[T]):
         is_only = len(self._scopes) == 1 and is_initial != self.indexer.populated
         if is_only and not (self._overlays or self._sent):
             return apply_replace(self.indexer, objects, version)
-        before = self._watched_objects()
-        listed = self._objects_outside(before, scope) if len(self._scopes) > 1 else {}
-        listed.update((meta_namespace_key(obj), obj) for obj in objects)
+        before, fill = self._watched_objects(), as_fill(objects)
+        if len(self._scopes) > 1:
+            fill.put_unchanged(self._objects_outside(before, scope))
+        listed = fill.entries
         if self._sent:
             self._note_list(before, listed)
-        number = version_number(version)
-        shown, settled = dict(listed) if self._overlays else listed, set[str]()
+        notifications = differences(before, fill, is_initial=is_initial)
+        settled = self._settle_overlays(scope, fill, version_number(version))
+        stored = self.indexer.swap(fill, version)
+        for key in settled:
+            self._reveal(key, before.get(key), listed.get(key), stored.get(key))
+        return notifications
+
+    def _settle_overlays(self, scope: _Scope, fill: Fill[T], number: int | None) -> set[str]:
+        """Drop the overlays that a list ends, and return their keys. Put the others on top."""
+        listed, settled = fill.entries, set[str]()
         for key, overlay in [*self._overlays.items()]:
             if overlay.scope is scope and self._is_settled(overlay, listed.get(key), number):
                 del self._overlays[key]
@@ -463,11 +476,12 @@ class OwnWrites(Generic[T]):
                 continue
             if overlay.scope is scope:
                 overlay.note_watched(listed.get(key), number)
-            _put(shown, key, overlay.shown())
-        stored = self.indexer.swap(shown, version)
-        for key in settled:
-            self._reveal(key, before.get(key), listed.get(key), stored.get(key))
-        return differences(before, listed, is_initial=is_initial)
+            shown = overlay.shown()
+            if shown is None:
+                fill.discard(key)
+            else:
+                fill.put(key, shown)
+        return settled
 
     def _is_settled(self, overlay: _Overlay[T], listed: T | None, number: int | None) -> bool:
         """Return whether a list is at least as new as the write of an overlay."""
@@ -502,6 +516,18 @@ class OwnWrites(Generic[T]):
         for key, overlay in self._overlays.items():
             _put(watched, key, overlay.watched)
         return watched
+
+    def unchanged(self, key: str, item: Any) -> T | None:
+        """Return the watched entry of an item that a list repeats; None if the item is new.
+
+        The item has the uid and the resource version of the entry.
+        """
+        entry, metadata = self._watched(key), _metadata(item)
+        if entry is None or not metadata.resource_version:
+            return None
+        known = _metadata(entry)
+        same_version = known.resource_version == metadata.resource_version
+        return entry if same_version and known.uid == metadata.uid else None
 
     def _watched(self, key: str) -> T | None:
         overlay = self._overlays.get(key)

@@ -6,7 +6,8 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from .._cache.indexer import meta_namespace_key
+from .._cache.fill import Fill
+from .._cache.keys import meta_namespace_key
 from .._cache.reflector_state import (
     Listing,
     Pause,
@@ -28,7 +29,7 @@ from ..errors import ApiError, ConnectionLost, Expired, Gone, RequestTimeout, Tr
 from ._primitives import Event, from_any_thread, wait_until
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from .._cache.storage import Storage
     from .._clock import Clock
@@ -58,23 +59,18 @@ logger = logging.getLogger("clientgen.runtime.informers")
 class Sink(Protocol[Entry]):
     """The store that a reflector keeps up to date; `_cache/storage` explains items and entries."""
 
-    @property
-    def prepare(self) -> Callable[[Any], Entry | None] | None:
-        """The function that returns the entry of an item, or None to leave the item out.
-
-        None if items are kept as they are, which saves a call for each item.
-        """
-        ...
-
     def needs_latest(self) -> bool:
         """Return whether the next list must be the latest state, not a state from a cache."""
         ...
 
-    def list_begins(self, *, latest: bool) -> None:
-        """Note that a list begins. `latest` is whether the list is the latest state."""
+    def list_begins(self, *, latest: bool) -> Fill[Entry]:
+        """Note that a list begins. `latest` is whether the list is the latest state.
+
+        Returns what collects the items of the list.
+        """
         ...
 
-    def replace(self, entries: list[Entry], version: str, /) -> None:
+    def replace(self, fill: Fill[Entry], version: str, /) -> None:
         """Replace the whole collection by its state at a version."""
         ...
 
@@ -135,7 +131,7 @@ class Reflector(Generic[Entry]):
         self._codec: Codec = rest.codec
         self._framer: Framer = self._codec.new_framer()
         self._request = build("GET", path, {}, WATCH)
-        self._initial_entries: dict[str, Entry] = {}
+        self._initial: Fill[Entry] = Fill()
         self._is_collecting = False
         self._held_blocks: list[bytes] = []
         self._held_size = 0
@@ -241,24 +237,26 @@ class Reflector(Generic[Entry]):
         if self._rest.is_mute:  # a list could take two minutes to fail
             self.last_answer = ConnectionLost(f"{self._request.info}: the server does not answer")
             return self._reflecting.list_failed(self.last_answer, self._now())
-        self._sink.list_begins(latest=not step.options["resource_version"])
         try:
-            entries, version, pages = self._read_pages(step.options)
+            fill, version, pages = self._read_pages(step.options)
             if not self._stopped.is_set():
                 with GcPaused():
-                    self._sink.replace(entries, version)
+                    self._sink.replace(fill, version)
         except Exception as error:  # noqa: BLE001 - the reflector tries again after any error
             self.last_answer = error
             return self._reflecting.list_failed(error, self._now())
         return self._reflecting.listed(step, version, pages)
 
-    def _read_pages(self, options: Mapping[str, Any]) -> tuple[list[Entry], str, int]:
+    def _begin_list(self, options: Mapping[str, Any]) -> Fill[Entry]:
+        return self._sink.list_begins(latest=not options["resource_version"])
+
+    def _read_pages(self, options: Mapping[str, Any]) -> tuple[Fill[Entry], str, int]:
         """Read all objects. Return their entries, their version and the number of pages.
 
         If the list expires between two pages, all objects are read again in one request, as
         client-go's pager does.
         """
-        entries: list[Entry] = []
+        fill = self._begin_list(options)
         pages, following, tokens = 0, options, paging.Tokens()
         while not self._stopped.is_set():
             try:
@@ -266,16 +264,17 @@ class Reflector(Generic[Entry]):
             except Expired:
                 if not pages:
                     raise
-                entries, pages = [], 0
+                fill, pages = self._begin_list(options), 0
                 following = {name: options[name] for name in options if name != "limit"}
                 continue
             if page is None:
                 break
             pages += 1
             self.last_answer = READING
-            entries += self._entries_of(page.items)
+            for item in page.items:
+                fill.add(item)
             if not page.metadata.continue_:
-                return entries, page.metadata.resource_version, pages
+                return fill, page.metadata.resource_version, pages
             token = tokens.check(page.metadata.continue_, self._path)
             following = paging.next_page(options, token)
         raise ConnectionLost(
@@ -305,19 +304,13 @@ class Reflector(Generic[Entry]):
                     raise
             wait_until(self._stopped, self._clock, self._now() + delay)
 
-    def _entries_of(self, items: list[Any]) -> list[Entry]:
-        prepare = self._sink.prepare
-        if prepare is None:
-            return items
-        return [entry for item in items if (entry := prepare(item)) is not None]
-
     # ---- streams ------------------------------------------------------------------------------
 
     def _watch(self, step: Streaming) -> Step:
         problem: Exception | None = None
-        self._initial_entries, self._is_collecting = {}, step.initial
+        self._is_collecting = step.initial
         if step.initial:
-            self._sink.list_begins(latest=not step.options["resource_version"])
+            self._initial = self._begin_list(step.options)
         try:
             self._open(step)
             try:
@@ -419,19 +412,15 @@ class Reflector(Generic[Entry]):
 
     def _collect(self, event: WatchEvent[Any]) -> None:
         """Collect the object of an initial event."""
-        item, prepare = event.object, self._sink.prepare
-        key = meta_namespace_key(item)
         if event.type == "DELETED":
-            self._initial_entries.pop(key, None)
-            return
-        entry = item if prepare is None else prepare(item)
-        if entry is not None:
-            self._initial_entries[key] = entry
+            self._initial.discard(meta_namespace_key(event.object))
+        else:
+            self._initial.add(event.object)
 
     def _complete(self) -> None:
-        entries, self._initial_entries = [*self._initial_entries.values()], {}
+        fill, self._initial = self._initial, Fill()
         self._is_collecting = False
-        self._sink.replace(entries, self._reflecting.version)
+        self._sink.replace(fill, self._reflecting.version)
 
 
 def _delay(retry: Retry, error: ApiError | TransportError) -> float | None:
