@@ -14,7 +14,6 @@ from kubeapi.core.v1.resources import PODS
 from kubeapi.meta.v1 import ObjectMeta
 
 from clientgen._gvk import GroupVersionResource
-from clientgen.runtime import drop_managed_fields
 from clientgen.runtime._async._primitives import sleep
 from clientgen.runtime.errors import NotFound
 from clientgen.testing import FakeCluster
@@ -120,7 +119,7 @@ async def test_the_options_of_a_factory_are_those_of_its_informers() -> None:
         user.config_maps(namespace).create(ConfigMap(metadata=labelled))
     user.config_maps("three").create(ConfigMap(metadata=ObjectMeta(name="d", labels={"app": "x"})))
     options = k.informers(
-        namespace=["one", "two"], label_selector="app=x", transform=drop_managed_fields
+        namespace=["one", "two"], label_selector="app=x", strip_managed_fields=True
     )
     async with k, options as factory:
         config_maps = factory.core_v1.config_maps()

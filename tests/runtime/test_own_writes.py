@@ -437,6 +437,31 @@ async def test_what_the_program_does_to_the_answer_does_not_touch_the_cache():
         assert not informer.lister.get("default", "a").metadata.managed_fields
 
 
+async def test_managed_fields_are_stripped_before_anything_else_sees_an_object():
+    seen: list[tuple[str, int]] = []
+
+    def note(obj: ConfigMap) -> ConfigMap:
+        seen.append((value_of(obj), len(obj.metadata.managed_fields)))
+        return obj
+
+    async with World() as world:
+        maps = world.k.core_v1.config_maps("default")
+        await maps.create(config("a", "listed"))
+        options = world.k.informers(strip_managed_fields=True, transform=note)
+        async with options as factory:
+            informer = await world.synced(factory.core_v1.config_maps())
+            assert factory.join(type(factory)).core_v1.config_maps() is informer
+            plain = factory.join(type(factory), strip_managed_fields=False)
+            assert plain.core_v1.config_maps() is not informer
+            made = await maps.create(config("b", "own"))
+            assert made.metadata.managed_fields
+            world.network.hold(False)
+            await maps.create(config("c", "last"))
+            await until(lambda: ("own", 0) in seen and len(seen) >= 4)
+            assert {strips for _, strips in seen} == {0}
+            assert all(not each.metadata.managed_fields for each in informer.lister.list())
+
+
 async def test_it_can_be_switched_off():
     async with World() as world, world.k.informers(own_writes=False) as factory:
         informer = await world.synced(factory.core_v1.config_maps())

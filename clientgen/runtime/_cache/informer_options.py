@@ -44,12 +44,15 @@ class FactoryOptions(ScopeOptions, total=False):
     """Options that all informers of a factory share.
 
     `resync_period` is in seconds; 0 disables resyncs. `transform` is called with every object
-    before it is stored, for example `clientgen.runtime.drop_managed_fields`. With `own_writes`, the
-    default, caches show an object that the same client has written as soon as the write returns.
+    before it is stored, to drop what the program does not need. `strip_managed_fields` drops the
+    managed fields before that; they are half of many objects, and few programs read them. With
+    `own_writes`, the default, caches show an object that the same client has written as soon as the
+    write returns.
     """
 
     resync_period: float
     transform: Callable[[Any], Any] | None
+    strip_managed_fields: bool
     clock: Clock
     metrics: InformerMetricsProvider | None
     own_writes: bool

@@ -9,7 +9,10 @@ stored (client-go: cache.TransformFunc).
 
 from __future__ import annotations
 
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 T = TypeVar("T")
 
@@ -32,3 +35,10 @@ def drop_managed_fields(obj: T) -> T:
     if getattr(metadata, "managed_fields", None):  # a view may lack them
         metadata.managed_fields = []
     return obj
+
+
+def stripping(transform: Callable[[T], T] | None) -> Callable[[T], T]:
+    """Return a transform that drops the managed fields, and then calls another transform."""
+    if transform is None:
+        return drop_managed_fields
+    return lambda obj: transform(drop_managed_fields(obj))

@@ -33,6 +33,7 @@ from .._cache.sync_errors import (
     reason,
     standstill_error,
 )
+from .._cache.transforms import stripping
 from .._cache.write_answers import WriteAnswers
 from .._clock import SYSTEM_CLOCK, SteppedClock
 from .._models.arguments import check_function
@@ -128,6 +129,8 @@ class SharedInformer(Generic[T]):
         resync_period: The default interval in seconds at which handlers are called with every
             object again, as an update without changes. 0 disables it. A resync sends no request.
         transform: Called with each object before it is stored. See `set_transform`.
+        strip_managed_fields: Whether to drop the managed fields of each object before `transform`
+            gets it. They are half of many objects.
         clock: The clock for waits.
         metrics: Receives metrics, for example `PrometheusInformerMetrics`.
         own_writes: Whether the cache shows what is written through `rest` as soon as the call
@@ -160,6 +163,7 @@ class SharedInformer(Generic[T]):
         field_selector: Fields | None = None,
         resync_period: float = 0.0,
         transform: Callable[[T], T] | None = None,
+        strip_managed_fields: bool = False,
         clock: Clock = SYSTEM_CLOCK,
         metrics: InformerMetricsProvider | None = None,
         own_writes: bool = True,
@@ -184,7 +188,8 @@ class SharedInformer(Generic[T]):
         self.indexer.hide(self._why_incomplete)
         self.watch_errors = 0
         self._resync_period = resync_period
-        self._transform = transform
+        self._strips_managed_fields = strip_managed_fields
+        self._transform = stripping(transform) if strip_managed_fields else transform
         self._on_watch_error: Callable[[Exception], object] = self._log_watch_error
         self._clock = clock
         self._rest = rest_of(rest)
@@ -316,7 +321,7 @@ class SharedInformer(Generic[T]):
         """
         if self._processor.is_started:
             raise RuntimeError(f"{self!r} has already started; set the transform before it starts")
-        self._transform = function
+        self._transform = stripping(function) if self._strips_managed_fields else function
 
     def on_watch_error(self, handler: Callable[[Exception], object]) -> None:
         """Set a function to call, instead of logging, when listing or watching fails.

@@ -96,7 +96,8 @@ class Manager:
             `remove_namespace` change them while the manager runs. A label selector with an
             operator, such as `team=shop` or `{"team": "shop"}`, selects namespaces by their labels,
             also while the manager runs. Requests for objects in other namespaces are dropped.
-        informers: Further options of all informers, such as `transform`; see `FactoryOptions`.
+        informers: Further options of all informers, such as `strip_managed_fields`; see
+            `FactoryOptions`.
         sync_timeout: How many seconds `run` waits for the caches.
         grace: How many seconds `run` waits for running work when it stops.
         clock: The clock; None means the clock of the clientset.
