@@ -166,6 +166,23 @@ async def test_the_store_holds_entries_and_readers_get_objects(streams):
         assert sorted(informer.indexer.index_keys("value", "1")) == ["default/a", "default/b"]
 
 
+@pytest.mark.parametrize("streams", [True, False], ids=["streamed", "listed"])
+async def test_the_sync_status_says_how_many_objects_have_been_read(streams):
+    seen: dict[str, str] = {}
+
+    def note(obj: ConfigMap) -> ConfigMap:
+        seen[obj.metadata.name] = made.informer.sync_status
+        return obj
+
+    made = Cached(streams=streams, transform=note)
+    made.cluster.add(*(config(f"c-{number:04}", "1") for number in range(1_100)))
+    async with made:
+        of_all = "" if streams else " of about 1,102"
+        for name, count in ("a", "0"), ("c-0497", "499"), ("c-1099", "1,101"):
+            assert seen[name].endswith(f"yet: {count}{of_all} objects have been read")
+        assert made.informer.sync_status == "synced"
+
+
 async def test_a_lister_decodes_only_what_it_selects():
     async with Cached() as made:
         lister = made.informer.lister

@@ -361,14 +361,16 @@ class AsyncSharedInformer(Generic[T]):
     def sync_status(self) -> str:
         """Whether the cache is synced, as text; if it is not, the reason.
 
-        The reason is the server's last response, and for 403 the RBAC rule that is missing.
+        The reason is the server's last response, and for 403 the RBAC rule that is missing. While a
+        list is read, it says how many objects have been read, and of about how many if the server
+        says so (it does for lists in pages without selectors).
         """
         if self.has_synced():
             return SYNCED
         if not self.is_started:
             return NOT_STARTED
         missing = [
-            self._prefix(sink) + reason(sink.reflector.last_answer, self.resource)
+            self._prefix(sink) + reason(sink.reflector.progress, self.resource)
             for sink in self._sinks.values()
             if sink in self._unsynced
         ]

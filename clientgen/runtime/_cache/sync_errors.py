@@ -19,6 +19,15 @@ NO_ANSWER = "no answer yet"
 READING = "200 OK, but not everything is here yet"
 
 
+def reading(count: int, total: int | None) -> str:
+    """Return how much of a list has been read.
+
+    `total` is the number of all objects, if the server has said it. It is approximate.
+    """
+    of_total = "" if total is None else f" of about {max(count, total):,}"
+    return f"{READING}: {count:,}{of_total} objects have been read"
+
+
 def reason(error: Exception | str, resource: Resource) -> str:
     """Return the last response of the server, or the error. For a 403, add the missing rule."""
     if not isinstance(error, ApiError):

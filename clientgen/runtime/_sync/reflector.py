@@ -17,7 +17,7 @@ from .._cache.reflector_state import (
     Streaming,
     is_too_large,
 )
-from .._cache.sync_errors import NO_ANSWER, READING
+from .._cache.sync_errors import NO_ANSWER, READING, reading
 from .._cache.watch_gap import WatchGap
 from .._http import paging
 from .._http.codec import FrameError
@@ -131,7 +131,9 @@ class Reflector(Generic[Entry]):
         self._codec: Codec = rest.codec
         self._framer: Framer = self._codec.new_framer()
         self._request = build("GET", path, {}, WATCH)
-        self._initial: Fill[Entry] = Fill()
+        # The list that is being read, and the number of its objects, if the server has said it.
+        self._fill: Fill[Entry] = Fill()
+        self._total: int | None = None
         self._is_collecting = False
         self._held_blocks: list[bytes] = []
         self._held_size = 0
@@ -143,6 +145,13 @@ class Reflector(Generic[Entry]):
     def resource_version(self) -> str:
         """The version of the last list, event or bookmark; empty before the first list."""
         return self._reflecting.version
+
+    @property
+    def progress(self) -> Exception | str:
+        """The last answer. While a list is read, it says how many objects have been read."""
+        if self.last_answer is not READING:
+            return self.last_answer
+        return reading(len(self._fill.entries), self._total)
 
     @property
     def seconds_without_watch(self) -> float:
@@ -245,10 +254,14 @@ class Reflector(Generic[Entry]):
         except Exception as error:  # noqa: BLE001 - the reflector tries again after any error
             self.last_answer = error
             return self._reflecting.list_failed(error, self._now())
+        finally:
+            self._fill = Fill()
         return self._reflecting.listed(step, version, pages)
 
     def _begin_list(self, options: Mapping[str, Any]) -> Fill[Entry]:
-        return self._sink.list_begins(latest=not options["resource_version"])
+        self._total = None
+        self._fill = self._sink.list_begins(latest=not options["resource_version"])
+        return self._fill
 
     def _read_pages(self, options: Mapping[str, Any]) -> tuple[Fill[Entry], str, int]:
         """Read all objects. Return their entries, their version and the number of pages.
@@ -270,7 +283,7 @@ class Reflector(Generic[Entry]):
             if page is None:
                 break
             pages += 1
-            self.last_answer = READING
+            self._note_page(page)
             for item in page.items:
                 fill.add(item)
             if not page.metadata.continue_:
@@ -280,6 +293,12 @@ class Reflector(Generic[Entry]):
         raise ConnectionLost(
             f"{self._request.info}: the informer was stopped in the middle of a list"
         )
+
+    def _note_page(self, page: ModelList[Any]) -> None:
+        self.last_answer = READING
+        left: object = page.metadata.remaining_item_count if page.metadata.continue_ else 0
+        read = len(self._fill.entries) + len(page.items)
+        self._total = read + left if isinstance(left, int) else None
 
     def _read_page(self, options: Mapping[str, Any]) -> ModelList[Any] | None:
         request = build("GET", self._path, options, LIST)
@@ -310,7 +329,7 @@ class Reflector(Generic[Entry]):
         problem: Exception | None = None
         self._is_collecting = step.initial
         if step.initial:
-            self._initial = self._begin_list(step.options)
+            self._begin_list(step.options)
         try:
             self._open(step)
             try:
@@ -321,6 +340,7 @@ class Reflector(Generic[Entry]):
         except Exception as error:  # noqa: BLE001 - the reflector tries again after any error
             problem = self.last_answer = error
         finally:
+            self._fill = Fill()
             self._close_stream()
         after = self._reflecting.stream_ended(problem, self._now())
         if isinstance(after, Listing):
@@ -413,12 +433,12 @@ class Reflector(Generic[Entry]):
     def _collect(self, event: WatchEvent[Any]) -> None:
         """Collect the object of an initial event."""
         if event.type == "DELETED":
-            self._initial.discard(meta_namespace_key(event.object))
+            self._fill.discard(meta_namespace_key(event.object))
         else:
-            self._initial.add(event.object)
+            self._fill.add(event.object)
 
     def _complete(self) -> None:
-        fill, self._initial = self._initial, Fill()
+        fill, self._fill = self._fill, Fill()
         self._is_collecting = False
         self._sink.replace(fill, self._reflecting.version)
 
