@@ -85,6 +85,7 @@ class Cached:
         form: Callable[[], Storage[ConfigMap]] = JsonStorage,
         *,
         streams: bool = True,
+        writes_first: bool = False,
         **options: Any,
     ) -> None:
         self.cluster = FakeCluster(config("a", "1", app="web"), config("b", "1", app="db"))
@@ -93,6 +94,7 @@ class Cached:
         self.storage = form()
         self.seen = History()
         self.options = options
+        self.writes_first = writes_first
         if not streams:
             self.cluster.fail("watch", "configmaps", 422, times=1)
 
@@ -101,6 +103,8 @@ class Cached:
         self.k = AsyncClientset.from_config(self.server.kubeconfig)
         self.client = self.k.core_v1.config_maps("default")
         self.other = self.cluster.clientset(AsyncClientset).core_v1.config_maps("default")
+        if self.writes_first:  # then the list is the latest state, in pages
+            await self.client.create(config("own", "1"))
         self.informer = AsyncSharedInformer(
             self.k.rest,
             CONFIG_MAPS,
@@ -174,11 +178,12 @@ async def test_the_sync_status_says_how_many_objects_have_been_read(streams):
         seen[obj.metadata.name] = made.informer.sync_status
         return obj
 
-    made = Cached(streams=streams, transform=note)
+    made = Cached(streams=streams, writes_first=True, transform=note)
     made.cluster.add(*(config(f"c-{number:04}", "1") for number in range(1_100)))
     async with made:
-        of_all = "" if streams else " of about 1,102"
-        for name, count in ("a", "0"), ("c-0497", "499"), ("c-1099", "1,101"):
+        of_all = "" if streams else " of about 1,103"
+        assert seen["a"].endswith("not everything is here yet: 0 objects have been read")
+        for name, count in ("c-0498", "500"), ("c-1099", "1,101"):
             assert seen[name].endswith(f"yet: {count}{of_all} objects have been read")
         assert made.informer.sync_status == "synced"
 

@@ -20,21 +20,23 @@ from .._cache.sync_errors import NO_ANSWER, READING, reading
 from .._cache.watch_gap import WatchGap
 from .._http import paging
 from .._http.codec import FrameError
+from .._http.json_codec import JsonCodec
+from .._http.list_parts import decode_in_parts
 from .._http.representations import asking_for
-from .._http.request import LIST, WATCH, build
+from .._http.request import LIST, WATCH, HttpResponse, build
 from .._http.retry import Retry
 from .._models.gc_pause import GcPaused
 from ..errors import ApiError, ConnectionLost, Expired, Gone, RequestTimeout, TransportError
-from ._primitives import Event, from_any_thread, wait_until
+from ._primitives import Event, from_any_thread, sleep, wait_until
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from .._cache.storage import Storage
     from .._clock import Clock
     from .._http.codec import Codec, Framer
-    from .._http.request import HttpRequest, HttpResponse
-    from .._models.meta_v1 import ModelList
+    from .._http.request import HttpRequest
+    from .._models.meta_v1 import ListMeta, ModelList
     from .._models.model_codec import WatchEvent
     from .rest import AsyncRest
     from .transport_protocol import AsyncByteStream
@@ -272,40 +274,51 @@ class AsyncReflector(Generic[Entry]):
         pages, following, tokens = 0, options, paging.Tokens()
         while not self._stopped.is_set():
             try:
-                page = await self._read_page(following)
+                metadata = await self._read_page(following)
             except Expired:
                 if not pages:
                     raise
                 fill, pages = self._begin_list(options), 0
                 following = {name: options[name] for name in options if name != "limit"}
                 continue
-            if page is None:
+            if metadata is None:
                 break
             pages += 1
-            self._note_page(page)
-            for item in page.items:
-                fill.add(item)
-            if not page.metadata.continue_:
-                return fill, page.metadata.resource_version, pages
-            token = tokens.check(page.metadata.continue_, self._path)
+            if not metadata.continue_:
+                return fill, metadata.resource_version, pages
+            left: object = metadata.remaining_item_count
+            self._total = len(fill.entries) + left if isinstance(left, int) else None
+            token = tokens.check(metadata.continue_, self._path)
             following = paging.next_page(options, token)
         raise ConnectionLost(
             f"{self._request.info}: the informer was stopped in the middle of a list"
         )
 
-    def _note_page(self, page: ModelList[Any]) -> None:
-        self.last_answer = READING
-        left: object = page.metadata.remaining_item_count if page.metadata.continue_ else 0
-        read = len(self._fill.entries) + len(page.items)
-        self._total = read + left if isinstance(left, int) else None
-
-    async def _read_page(self, options: Mapping[str, Any]) -> ModelList[Any] | None:
+    async def _read_page(self, options: Mapping[str, Any]) -> ListMeta | None:
+        """Read a page and add its items. Return its metadata; None if the reflector is stopped."""
         request = build("GET", self._path, options, LIST)
         asking_for(self._storage.list_model, request, self._rest.codec)
         response = await self._stopped.run_unless_set(self._send(request))
-        if response is None:
-            return None
-        return self._storage.read_page(response, request, self._rest.codec)
+        metadata = None
+        for part in () if response is None else self._parts_of(response, request):
+            self.last_answer = READING
+            for item in part.items:
+                self._fill.add(item)
+            metadata = part.metadata
+            await sleep(0)  # other tasks run
+            if self._stopped.is_set():
+                return None
+        return metadata
+
+    def _parts_of(self, response: HttpResponse, request: HttpRequest) -> Iterable[ModelList[Any]]:
+        codec, storage, headers = self._rest.codec, self._storage, response.headers
+
+        def read(body: bytes) -> ModelList[Any]:
+            return storage.read_page(HttpResponse(response.status, headers, body), request, codec)
+
+        if isinstance(codec.for_answer(headers), JsonCodec):
+            return decode_in_parts(response.body, read)
+        return (read(response.body),)
 
     async def _send(self, request: HttpRequest) -> HttpResponse:
         """Send a request, and repeat it if the server asks for a retry. `stop` ends the waits."""
