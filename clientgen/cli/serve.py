@@ -25,7 +25,7 @@ from clientgen.cli.loaded import called, loaded
 from clientgen.cli.report import show_problems
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Generator, Iterator, Mapping
 
     from clientgen.testing._fake.fake_cluster import FakeCluster
     from clientgen.testing._fake.local_server import LocalServer
@@ -133,6 +133,12 @@ _MAX_UNSEEN_WRITES = 100_000
     metavar="SECONDS",
     help="How long the pod of a Job runs with --play.",
 )
+@click.option(
+    "--feature-gates",
+    default="",
+    metavar="NAME=BOOL,...",
+    help="Features to switch on or off, as for kube-apiserver: ShardedListAndWatch=true.",
+)
 def serve(
     *,
     spec: Path | None,
@@ -150,6 +156,7 @@ def serve(
     nodes: int | None,
     pod_start: float,
     job_run: float,
+    feature_gates: str,
 ) -> None:
     """Serve the Kubernetes API from memory, on 127.0.0.1, until interrupted.
 
@@ -157,7 +164,7 @@ def serve(
     """
     with _explained():
         secret = _token(token, token_file)
-        cluster = _cluster(spec, controller_delay)
+        cluster = _cluster(spec, controller_delay, _gates(feature_gates))
         _load(cluster, (*crds, *manifests), skip_invalid=skip_invalid)
         with cluster.dispatcher.postponed_work():  # the function may say what pods do
             if play:
@@ -197,12 +204,35 @@ def _token(token: str | None, path: Path | None) -> str:
     return text
 
 
-def _cluster(spec: Path | None, delay: float) -> FakeCluster:
+def _cluster(spec: Path | None, delay: float, gates: Mapping[str, bool]) -> FakeCluster:
     from clientgen.testing._fake.fake_cluster import FakeCluster  # other commands do not need it
 
-    cluster = FakeCluster(spec=spec, controller_delay=delay, record=False, control_plane=True)
+    cluster = FakeCluster(
+        spec=spec, controller_delay=delay, record=False, control_plane=True, feature_gates=gates
+    )
     cluster.server.skip_to(_first_version())
     return cluster
+
+
+def _gates(text: str) -> dict[str, bool]:
+    """Read feature gates as kube-apiserver does (component-base: featuregate.Set).
+
+    Raises:
+        ClientgenError: A value is not true or false, or a gate does not exist.
+    """
+    from clientgen.testing._apiserver.storage.feature_gates import checked_gates
+
+    gates: dict[str, bool] = {}
+    for part in filter(None, map(str.strip, text.split(","))):
+        name, _, value = part.partition("=")
+        if value.strip().lower() not in {"true", "false"}:
+            what = f"{part!r} is not a feature gate: write NAME=true or NAME=false"
+            raise ClientgenError([Problem("--feature-gates", what)])
+        gates[name.strip()] = value.strip().lower() == "true"
+    try:
+        return checked_gates(gates)
+    except ValueError as error:
+        raise ClientgenError([Problem("--feature-gates", str(error))]) from error
 
 
 def _first_version() -> int:

@@ -27,6 +27,7 @@ from clientgen.runtime._models.model_codec import to_dict
 
 from .._apiserver.served_spec import load
 from .._apiserver.server import ApiServer
+from .._apiserver.storage.feature_gates import checked_gates
 from .._apiserver.storage.store import MAX_HISTORY_EVENTS, MAX_HISTORY_SECONDS
 from .dispatcher import Dispatcher
 from .fake_clock import FakeClock
@@ -84,11 +85,13 @@ class FakeCluster:
             Kubernetes 1.26 do not support this.
         rbac: the roles and bindings (a file, a folder, a text or objects) that authorize clients
             with a `service_account`. Without `rbac`, such clients may do everything.
+        feature_gates: the features to switch on or off, such as `{"ShardedListAndWatch": True}`.
+            Others have the default of Kubernetes 1.36.
 
     Raises:
         SpecError: the spec cannot be served.
         ManifestError: a definition or a role cannot be used.
-        ValueError: an object cannot be stored.
+        ValueError: an object cannot be stored, or a feature gate does not exist.
 
     Attributes:
         server: the request handler.
@@ -109,6 +112,7 @@ class FakeCluster:
         control_plane: bool = False,
         aggregated_discovery: bool = True,
         rbac: RoleSource | None = None,
+        feature_gates: Mapping[str, bool] | None = None,
     ) -> None:
         self._clock = clock
         self.server = self._new_server(
@@ -121,6 +125,7 @@ class FakeCluster:
             control_plane=control_plane,
         )
         self.server.documents.has_aggregated_discovery = aggregated_discovery
+        self.server.cluster.feature_gates = checked_gates(feature_gates or {})
         self.dispatcher = self._new_dispatcher(record)
         self._play: Play | None = None
         self._containers: Containers | None = None

@@ -199,8 +199,12 @@ class UnstructuredCodec(Codec):
         return copy
 
     def list_metadata(self, metadata: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the metadata of a list, which always has `continue`."""
-        return {"continue": "", **metadata}
+        """Return the metadata of a list, which always has `continue`, and never `shardInfo`.
+
+        The lists of custom resources have no place for it (apimachinery: UnstructuredList).
+        """
+        kept = {name: value for name, value in metadata.items() if name != "shardInfo"}
+        return {"continue": "", **kept}
 
     def not_a_list(self, form: str) -> Failure:
         """Return the error for an object that was requested as a list."""

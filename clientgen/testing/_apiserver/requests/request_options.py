@@ -6,7 +6,7 @@ Facts: docs/internals/kubernetes-semantics.md, 1.2.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import (
@@ -22,6 +22,7 @@ from clientgen._apimachinery.failures import (
 )
 
 from ..server_selectors import FieldTerm, LabelTest, field_terms, label_test
+from ..shard_selectors import ShardTest, shard_test
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -110,11 +111,28 @@ class ListOptions:
     timeout_seconds: int | None
     bookmarks: bool
     initial_events: bool | None
+    shard_text: str = ""
+    shard: ShardTest | None = None
 
     @property
     def selects(self) -> bool:
         """Whether there is a selector at all."""
+        return self.has_terms or self.shard is not None
+
+    @property
+    def has_terms(self) -> bool:
+        """Whether there is a label selector or a field selector."""
         return self.labels is not None or bool(self.fields)
+
+    def with_shard(self, *, enabled: bool) -> ListOptions:
+        """The options with the shard, if the server has the feature gate ShardedListAndWatch.
+
+        Raises:
+            Failure: 500 for a shard selector that cannot be parsed.
+        """
+        if not enabled or not self.shard_text:
+            return self
+        return replace(self, shard=shard_test(self.shard_text))
 
 
 def list_options(query: Query, *, watch: bool) -> ListOptions:
@@ -133,6 +151,7 @@ def list_options(query: Query, *, watch: bool) -> ListOptions:
         timeout_seconds=integer(query, "timeoutSeconds"),
         bookmarks=bool(boolean(query, "allowWatchBookmarks")),
         initial_events=boolean(query, "sendInitialEvents"),
+        shard_text=first(query, "shardSelector"),
     )
     causes = list(_watch_causes(options) if watch else _list_causes(options))
     if causes:

@@ -69,8 +69,13 @@ def unknown_path() -> Response:
     return plain_text(404, "404 page not found\n", NOSNIFF)
 
 
-def _list_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in metadata.items() if value is not None}
+def _list_metadata(metadata: Mapping[str, Any], *, converted: bool = True) -> dict[str, Any]:
+    """The metadata of a list. Tables and lists of metadata lose the information on shards."""
+    return {
+        name: value
+        for name, value in metadata.items()
+        if value is not None and not (converted and name == "shardInfo")
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +196,7 @@ class Rendering:
                 items = [self._item(value) for value in values]
             case _:
                 raise _not_acceptable(f"{form.kind}, but the requested object is a list")
-        listed = _list_metadata(metadata)
+        listed = _list_metadata(metadata, converted=bool(form.kind))
         return {"kind": kind, "apiVersion": version, "metadata": listed, "items": items}
 
     def _item(self, value: dict[str, Any]) -> dict[str, Any]:

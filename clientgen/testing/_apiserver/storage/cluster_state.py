@@ -13,6 +13,7 @@ from clientgen._apimachinery.failures import Cause, Failure, forbidden, not_foun
 from ..access import Tokens
 from .container_logs import ContainerLogs
 from .conversions import Conversions
+from .feature_gates import DEFAULTS
 from .registry import Registry
 from .store import key_of
 from .versioned_view import VersionedView
@@ -49,6 +50,7 @@ class ClusterState:
     `run_due`, which the driver of the server calls.
 
     Attributes:
+        feature_gates: the features that are switched on or off; see `feature_gates`.
         tokens: issues and recognises the tokens of service accounts.
         witnesses: who takes down the requests of a user, by the user's name.
         logs: what containers have written.
@@ -73,10 +75,15 @@ class ClusterState:
         self.open_proxy: Callable[..., Any] | None = None
         self.admission: object = None
         self.attempt: Attempt | None = None
+        self.feature_gates: Mapping[str, bool] = {}
         self._webhooks = tuple(map(store.collection, WEBHOOKS))
         self._due: list[tuple[float, int, Callable[[], None], bool]] = []
         self._cancelled: set[int] = set()
         self._order = count()
+
+    def has_gate(self, name: str) -> bool:
+        """Tell whether a feature is on."""
+        return self.feature_gates.get(name, DEFAULTS[name])
 
     # -------------------------------------------------------------------------- webhooks
 

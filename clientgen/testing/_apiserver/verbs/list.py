@@ -16,6 +16,7 @@ from msgspec import DecodeError, json
 from clientgen._apimachinery.failures import Failure, bad_request
 
 from ..requests.request_options import ListOptions, list_options
+from ..storage.feature_gates import SHARDED_LIST_AND_WATCH
 from .object_selection import check_fields, selected
 from .read_versions import version_number, when_version
 
@@ -108,6 +109,7 @@ def page(
     """
     options = list_options(info.request.query, watch=False)
     check_fields(view, options.fields)
+    options = options.with_shard(enabled=cluster.has_gate(SHARDED_LIST_AND_WATCH))
     store = cluster.store
     collection = store.collection(info.strategy.collection)
     pages = _Page(store, collection, view, options, info.namespace)
@@ -168,8 +170,10 @@ class _Page:
             if last is not records[-1]:
                 start = last.key.removeprefix(self._prefix) + "\0"
                 metadata["continue"] = _Token(version, start).text()
-                if not self.options.selects:
+                if not self.options.has_terms:
                     metadata["remainingItemCount"] = len(records) - limit
+        if self.options.shard is not None:
+            metadata["shardInfo"] = {"selector": self.options.shard.text}
         return chosen, metadata
 
     @property

@@ -35,6 +35,8 @@ def _unknown_field(view: VersionedView, field: str) -> str:
 
 def selects(view: VersionedView, options: ListOptions, record: Record) -> bool:
     """Return whether the selectors match an object."""
+    if options.shard is not None and not options.shard(record):
+        return False
     if options.labels is not None and not options.labels(record.labels):
         return False
     return all(

@@ -21,6 +21,7 @@ from clientgen._apimachinery.failures import Failure
 
 from ..requests.request_options import ListOptions, list_options
 from ..responses.answers import Stream
+from ..storage.feature_gates import SHARDED_LIST_AND_WATCH
 from .object_selection import check_fields, selects
 from .read_versions import version_number, when_version
 
@@ -62,6 +63,7 @@ def watch(cluster: ClusterState, info: RequestInfo, rendering: Rendering) -> Ans
         options = replace(options, fields=(*options.fields, *_named(info.name)))
     check_fields(rendering.view, options.fields)
     rendering.check()
+    options = options.with_shard(enabled=cluster.has_gate(SHARDED_LIST_AND_WATCH))
     version = version_number(options.version)
     store = cluster.store
     collection = store.collection(info.strategy.collection)
