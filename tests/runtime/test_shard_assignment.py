@@ -13,24 +13,53 @@ from support.examples import try_examples
 
 from clientgen.runtime._controllers.election import Election, LeaseRequest, Timing
 from clientgen.runtime._controllers.lease_fields import Lease
-from clientgen.runtime._controllers.shard_assignment import Shards, ShardView, assigned_member
+from clientgen.runtime._controllers.shard_assignment import (
+    CLAIMS,
+    SLOTS,
+    Shards,
+    ShardView,
+    assigned_member,
+    ranges_of,
+    slot_of_uid,
+)
+from clientgen.runtime._models.meta_v1 import ObjectMeta
 from clientgen.runtime._models.model_codec import deep_copy
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 KEYS = [f"key-{count}" for count in range(12)]
+ALL = (1 << SLOTS) - 1
 
 
-def test_a_key_moves_only_to_or_from_the_one_that_comes_or_goes() -> None:
-    keys = [f"default/{count}" for count in range(2000)]
-    four = {key: assigned_member(key, "abcd") for key in keys}
-    five = {key: assigned_member(key, "abcde") for key in keys}
-    assert {five[key] for key in keys if four[key] != five[key]} == {"e"}
-    shares = [list(five.values()).count(member) for member in "abcde"]
-    assert min(shares) > 320
-    assert max(shares) < 480
-    assert assigned_member("x", "abc") == assigned_member("x", "cab")
-    with pytest.raises(ValueError):
-        assigned_member("x", "")
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 9, 17, 40])
+def test_all_replicas_get_equal_shares_and_few_slots_move(count: int) -> None:
+    members = [f"replica-{number}" for number in range(count)]
+    before = [assigned_member(slot, reversed(members)) for slot in range(SLOTS)]
+    shares = [before.count(member) for member in members]
+    assert max(shares) - min(shares) <= 1
+    after = [assigned_member(slot, [*members, "new"]) for slot in range(SLOTS)]
+    moved = sum(one != other for one, other in zip(before, after, strict=True))
+    assert moved <= max(3 * SLOTS / (count + 1), 20)
+
+
+def test_without_replicas_there_is_no_owner() -> None:
+    with pytest.raises(ValueError, match="no replica"):
+        assigned_member(0, [])
+
+
+def test_the_ranges_of_all_replicas_are_the_whole_and_agree_with_the_hash() -> None:
+    members = ("a", "b", "c")
+    ranges = {
+        member: ranges_of(
+            sum(1 << s for s in range(SLOTS) if assigned_member(s, members) == member)
+        )
+        for member in members
+    }
+    for count in range(200):
+        uid = f"{count:08x}-0000-4000-8000-000000000000"
+        metadata = ObjectMeta(uid=uid)
+        holders = [member for member in members if ranges[member].has(metadata)]
+        assert holders == [assigned_member(slot_of_uid(uid), members)]
+    assert ranges_of((1 << SLOTS) - 1).ranges == ((0, 1 << 64),)
 
 
 @dataclass
@@ -147,6 +176,21 @@ class Replicas(RuleBasedStateMachine):
                     replica.round(self.server)
                 self.no_key_has_two_owners()
 
+    @rule()
+    def all_go_on_for_long(self) -> None:
+        """Whatever came before, everything has an owner in the end."""
+        for replica in self.replicas:
+            replica.lose()
+        for _ in range(30):
+            for replica in self.replicas:
+                replica.now += 2.0
+                while replica.asked is not None:
+                    replica.renew(self.server)
+                replica.round(self.server)
+                self.no_key_has_two_owners()
+        for key in KEYS:
+            assert any(each.shards.owns(key, each.now) for each in self.replicas), key
+
     @rule(index=st.integers(0, 2))
     def a_step_of_a_renewal(self, index: int) -> None:
         self.replicas[index].renew(self.server)
@@ -184,42 +228,82 @@ TestReplicas.settings = try_examples(60, stateful_step_count=40)
 
 
 class Hasty(Shards):
-    """Owns its share as soon as it has a lease."""
+    """Owns its share as soon as it has claimed it, whatever the others claim."""
 
     def view(self, now: float) -> ShardView:
         view = super().view(now)
-        return ShardView(view.members, bool(view.members))
+        return ShardView(view.members, self._assigned if view.members else 0)
 
 
-def test_ownership_overlaps_without_the_waiting_time() -> None:
+def test_ownership_overlaps_if_the_claims_of_others_are_ignored() -> None:
     """The replicas would pass easily if nobody ever owned anything."""
     server = Server()
     old, new = (Replica(name, 0.0, Timing()) for name in "ab")
     for _ in range(10):
         old.now += 2.0
         old.round(server)
-    new.shards = Hasty(new.election)
+    assert old.shards.view(old.now) == ShardView(("a",), (1 << SLOTS) - 1, is_settled=True)
+    new.shards.__class__ = Hasty
     new.round(server)
-    both = [k for k in KEYS if old.shards.owns(k, old.now) and new.shards.owns(k, new.now)]
-    assert both
+    assert [k for k in KEYS if old.shards.owns(k, old.now) and new.shards.owns(k, new.now)]
     new.shards.__class__ = Shards
     assert not any(new.shards.owns(key, new.now) for key in KEYS)
-    old.round(server)
-    assert new.shards.view(new.now).members == old.shards.view(old.now).members == ("a", "b")
 
 
-def test_the_longest_duration_counts() -> None:
+def test_a_joining_replica_waits_for_the_claims_of_the_others() -> None:
     server = Server()
-    slow, fast = Replica("a", 0.0, Timing(60, 40.0, 2.0)), Replica("b", 0.0, Timing())
-    slow.round(server)
-    fast.round(server)
-    for _ in range(29):
-        fast.now += 2.0
-        slow.now += 2.0
-        slow.round(server)
-        fast.round(server)
-    assert not fast.shards.view(fast.now).owns
-    assert fast.shards.next_change(59.0) == 60.0
-    assert fast.shards.view(60.0) == ShardView(("a", "b"), owns=True)
-    assert fast.shards.next_change(60.0) == 68.0
-    assert fast.shards.view(68.0) == ShardView()
+    old, new = (Replica(name, 0.0, Timing()) for name in "ab")
+    for replica in (old, old, new, new):
+        replica.round(server)
+    assert new.shards.view(0.0) == ShardView(("a", "b"), 0)
+    old.round(server)  # it learns of the other, and gives up half at once
+    kept = old.shards.view(0.0).slots
+    assert kept.bit_count() == SLOTS // 2
+    new.round(server)
+    assert new.shards.view(0.0).slots == 0  # the lease still claims everything
+    old.round(server)
+    new.round(server)
+    assert new.shards.view(0.0) == ShardView(("a", "b"), ~kept & ALL, is_settled=True)
+    assert old.shards.view(0.0).slots == kept
+
+
+def test_a_replica_owns_nothing_when_its_renewal_or_list_is_old() -> None:
+    server = Server()
+    replica = Replica("a", 0.0, Timing())
+    replica.round(server)
+    replica.round(server)
+    assert replica.shards.view(9.9).slots == ALL
+    assert replica.shards.next_change(9.9) == 10.0
+    assert replica.shards.view(10.0) == ShardView()
+
+
+def test_the_objects_of_a_silent_replica_are_read_before_it_counts_as_dead() -> None:
+    server = Server()
+    live, silent = (Replica(name, 0.0, Timing()) for name in "ab")
+    for replica in (live, silent, live, silent, live, silent):
+        replica.round(server)
+    for now in (4.0, 8.0):
+        live.now = now
+        live.round(server)
+    half = live.shards.needed_ranges(8.0)
+    assert half is not None
+    assert half == ranges_of(live.shards.view(8.0).slots)
+    live.now = 15.0  # the lease was last seen to change at 4
+    live.round(server)
+    assert live.shards.needed_ranges(15.0) == ranges_of(ALL)
+    assert live.shards.view(15.0).slots.bit_count() == SLOTS // 2
+    for now in (20.0, 22.0):
+        live.now = now
+        live.round(server)
+    assert live.shards.view(22.0) == ShardView(("a",), ALL, is_settled=True)
+
+
+def test_a_lease_without_claims_that_can_be_read_claims_everything() -> None:
+    server = Server()
+    replica, other = Replica("a", 0.0, Timing()), Replica("b", 0.0, Timing())
+    other.round(server)
+    for text in ("", "x", "-"):
+        server.leases["lease-b"].metadata.annotations[CLAIMS] = text
+        replica.round(server)
+        replica.round(server)
+        assert replica.shards.view(0.0).slots == 0

@@ -49,7 +49,7 @@ class AsyncStage:
             on_change=lambda members: self.changes.append((identity, members)),
             **options,
         )
-        given, send = made._renew_and_list, made._leases._rest.send
+        given, send = made._round, made._leases._rest.send
 
         async def counted() -> None:
             await given()
@@ -60,7 +60,7 @@ class AsyncStage:
                 raise ConnectionLost("cut off")
             return await send(*args, **options)
 
-        made._renew_and_list = counted
+        made._round = counted
         made._leases._rest.send = cut
         self.replicas.append(made)
         return made
@@ -101,16 +101,13 @@ class AsyncStage:
                 await each.stop()
 
 
-async def test_one_replica_owns_everything_after_the_duration_of_a_lease() -> None:
+async def test_one_replica_owns_everything_at_once() -> None:
     stage = AsyncStage()
     (a,) = await stage.begin("a")
     assert a.members == ("a",)
     assert a.owner("x") == "a"
-    await stage.pass_time(14)
-    assert stage.shares() == {"a": 0}
-    await stage.pass_time(2)
     assert stage.shares() == {"a": len(KEYS)}
-    assert await a.wait_until_settled(0.0)
+    assert await a.wait_until_settled(1.0)
     await stage.end()
     assert stage.shares() == {"a": 0}
     await until(lambda: stage.changes == [("a", ("a",)), ("a", ())])
@@ -135,15 +132,13 @@ async def test_a_joining_replica_gets_its_share_without_double_ownership() -> No
     (a,) = await stage.begin("a")
     await stage.pass_time(18)
     (b,) = await stage.begin("b")
+    assert stage.shares() == {"a": len(KEYS), "b": 0}
     await stage.pass_time(4)
-    await until(lambda: stage.changes[-1] == ("a", ("a", "b")))
-    kept = stage.shares()
-    assert 0 < kept["a"] < len(KEYS)
-    assert kept["b"] == 0
-    await stage.pass_time(14)
-    assert stage.shares() == {"a": kept["a"], "b": len(KEYS) - kept["a"]}
+    shares = stage.shares()
+    assert sum(shares.values()) == len(KEYS)
+    assert min(shares.values()) > len(KEYS) / 4
     await until(lambda: stage.changes[-1] == ("b", ("a", "b")))
-    assert stage.changes[:2] == [("a", ("a",)), ("a", ("a", "b"))]
+    assert stage.changes == [("a", ("a",)), ("a", ("a", "b")), ("b", ("a", "b"))]
     await stage.end()
     assert (a.members, b.members) == ((), ())
 
@@ -175,9 +170,7 @@ async def test_a_dead_replica_is_replaced_after_its_lease() -> None:
     await stage.pass_time(8)
     assert stage.shares() == {"a": len(KEYS), "b": 0}
     stage.cut_off.clear()  # it comes back, as one that joins
-    await stage.pass_time(14)
-    assert stage.shares()["b"] == 0
-    await stage.pass_time(8)
+    await stage.pass_time(6)
     assert stage.shares()["b"] > 0
     assert sum(stage.shares().values()) == len(KEYS)
     await stage.end()

@@ -1,6 +1,6 @@
 """Shard selectors, as kube-apiserver 1.36.2 answers them with the gate ShardedListAndWatch.
 
-`shard_selectors.json` was recorded from it; docs/internals/sharding.md has the facts.
+`shard_selectors.json` was recorded from it; docs/internals/sharding.md, 1 has the facts.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from kubeapi import Clientset
 from kubeapi.core.v1 import ConfigMap
+from kubeapi.meta.v1 import ObjectMeta
 
 from clientgen.runtime._http.shard_ranges import shard_hash
 from clientgen.runtime.errors import ApiError
@@ -93,7 +94,7 @@ def test_a_collection_is_deleted_in_part() -> None:
 def test_changes_reach_only_the_watch_of_their_shard(on: Clientset) -> None:
     k = on.core_v1.config_maps("default")
     version = k.list().metadata.resource_version
-    made = [k.create(ConfigMap(metadata={"name": f"new-{count}"})) for count in range(6)]
+    made = [k.create(ConfigMap(metadata=ObjectMeta(name=f"new-{count}"))) for count in range(6)]
     for each in made:
         k.delete(each.metadata.name)
     for selector, is_low in ((LOW, True), (HIGH, False)):

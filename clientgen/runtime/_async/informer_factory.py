@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast, overload
 
 from clientgen._gvk import GroupVersionResource
 
-from .._cache.informer_options import namespaces_of, selection
+from .._cache.informer_options import NamespaceSelectors, namespaces_of
 from .._cache.storage_forms import check_form, form_for
 from .._cache.sync_errors import not_started_error, timeout_error
 from .._clock import SYSTEM_CLOCK
@@ -31,7 +31,12 @@ if TYPE_CHECKING:
     from typing import Self, Unpack
 
     from .._cache.informer_metrics import InformerMetricsProvider
-    from .._cache.informer_options import FactoryOptions, Namespaces, ScopeOptions
+    from .._cache.informer_options import (
+        FactoryOptions,
+        Namespaces,
+        ScopeOptions,
+        ShardSelection,
+    )
     from .._cache.storage import Storage
     from .._cache.storage_forms import StorageForm
     from .._clock import Clock
@@ -45,7 +50,7 @@ T = TypeVar("T", bound=Object)
 InformerT = TypeVar("InformerT", bound=AsyncSharedInformer[Any])
 FactoryT = TypeVar("FactoryT", bound="AsyncInformerFactory")
 
-_OPTIONS = frozenset({"namespace", "label_selector", "field_selector", "storage"})
+_OPTIONS = frozenset({"namespace", "label_selector", "field_selector", "shard_selector", "storage"})
 
 
 class _Pool:
@@ -79,9 +84,10 @@ class AsyncInformerFactory:
     Args:
         rest: The clientset or REST client for requests. Informers carry it as `client`.
         namespace: Only watch objects in this namespace, or in several; None for all. It has no
-            effect on cluster-scoped resources.
+            effect on cluster-scoped resources. A mapping gives namespaces selectors of their own.
         label_selector: Only watch objects whose labels match.
         field_selector: Only watch objects whose fields match.
+        shard_selector: Only watch a part of the objects; see `AsyncSharedInformer`.
         resync_period: The interval in seconds at which handlers get every object again; 0 disables
             it.
         transform: Called with each object before it is stored.
@@ -108,6 +114,7 @@ class AsyncInformerFactory:
         namespace: Namespaces | AsyncLiveNamespaces = None,
         label_selector: Labels | None = None,
         field_selector: Fields | None = None,
+        shard_selector: ShardSelection = None,
         resync_period: float = 0.0,
         transform: Callable[[Any], Any] | None = None,
         strip_managed_fields: bool = False,
@@ -122,6 +129,7 @@ class AsyncInformerFactory:
         self._namespace = namespace
         self._label_selector = label_selector
         self._field_selector = field_selector
+        self._shard_selector = shard_selector
         self._resync_period = resync_period
         self._transform = transform
         self._strip_managed_fields = strip_managed_fields
@@ -148,6 +156,7 @@ class AsyncInformerFactory:
             "namespace": cast("Any", self._namespace),
             "label_selector": self._label_selector,
             "field_selector": self._field_selector,
+            "shard_selector": self._shard_selector,
             "resync_period": self._resync_period,
             "transform": self._transform,
             "strip_managed_fields": self._strip_managed_fields,
@@ -235,13 +244,18 @@ class AsyncInformerFactory:
         """
         for name in options.keys() - _OPTIONS:
             raise unexpected_option(name, _OPTIONS)
-        namespaces = _scope(resource, options.get("namespace", self._namespace))
-        labels = selection("label_selector", options.get("label_selector", self._label_selector))
-        fields = selection("field_selector", options.get("field_selector", self._field_selector))
-        of_factory = (self._resync_period, id(self._transform), self._strip_managed_fields)
+        namespace = options.get("namespace", self._namespace)
+        namespaces = _scope(resource, namespace)
+        selectors = NamespaceSelectors(
+            namespace if namespaces else None,
+            options.get("label_selector", self._label_selector),
+            options.get("field_selector", self._field_selector),
+        )
+        shard = options.get("shard_selector", self._shard_selector)
         form = options.get("storage") or form_for(model, list_model, self._storage)
-        key: tuple[object, ...] = (resource, storage or (model, form), namespaces, labels, fields)
-        key = (*key, *of_factory, self._own_writes)
+        of_factory = (self._resync_period, id(self._transform), self._strip_managed_fields)
+        key: tuple[object, ...] = (resource, storage or (model, form), namespaces, selectors.key)
+        key = (*key, shard, *of_factory, self._own_writes)
         with self._pool.lock:
             self._pool.check()
             informers = self._pool.informers
@@ -254,9 +268,10 @@ class AsyncInformerFactory:
                     resource,
                     model,
                     list_model,
-                    namespace=namespaces or None,
-                    label_selector=labels,
-                    field_selector=fields,
+                    namespace=namespace if selectors.by_namespace else namespaces or None,
+                    label_selector=selectors.default.labels,
+                    field_selector=selectors.default.fields,
+                    shard_selector=shard,
                     resync_period=self._resync_period,
                     transform=self._transform,
                     strip_managed_fields=self._strip_managed_fields,

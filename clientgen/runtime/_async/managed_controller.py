@@ -1,5 +1,8 @@
 """Controllers of a manager: they take classes as sources, and `reconcile` gets a context."""
 
+# A controller uses private parts of its informers and of the sharding.
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
 import logging
@@ -9,15 +12,18 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 from .._controllers.outcomes import ContextLogger
 from .._controllers.reconcile_loop import ClusterRequest
 from .._controllers.tracing import reconcile_span
+from .._http.write_permit import PERMIT
 from .._models.arguments import check_source
 from .._models.unstructured import Object
+from ..errors import LeadershipLost
 from ._primitives import awaited
 from .controller import AsyncController, AsyncSource, client_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from typing import Self
+    from typing import Self, Unpack
 
+    from .._cache.informer_options import ScopeOptions
     from .._clock import Clock
     from .._controllers.queue_state import QueueMetricsProvider
     from .._controllers.rate_limiters import RateLimiter
@@ -30,6 +36,7 @@ if TYPE_CHECKING:
     from .lease_client import AsyncClient
     from .live_namespaces import AsyncLiveNamespaces
     from .recorder import AsyncEventRecorder
+    from .sharding import AsyncSharding
 
 T = TypeVar("T", bound=Object)
 S = TypeVar("S")
@@ -59,7 +66,12 @@ class AsyncHost(Protocol):
         """Whether this process leads."""
         ...
 
-    def informer(self, model: type[T]) -> AsyncSharedInformer[T]:
+    @property
+    def sharding(self) -> AsyncSharding | None:
+        """The sharding of the objects of all controllers."""
+        ...
+
+    def informer(self, model: type[T], **options: Unpack[ScopeOptions]) -> AsyncSharedInformer[T]:
         """Return the informer of a kind."""
         ...
 
@@ -160,11 +172,15 @@ class AsyncManagedController(AsyncController, Generic[T]):
         self._host = host
         self._reconcile_function = reconcile
         self._primaries: dict[object, AsyncSharedInformer[T]] = {}  # by cluster
+        # The uids of deleted objects that are not reconciled yet; only with sharding.
+        self._deleted_uids: dict[Request, str] = {}
         # The logger of the function's module, because programs set log levels by module.
         self._log = logging.getLogger(getattr(reconcile, "__module__", None) or "clientgen")
 
     def for_(self, source: type[T] | AsyncSource[T]) -> Self:
         """Reconcile the objects of a kind, given by its class or its informer.
+
+        If the manager has a sharding, the informer of a class reads this replica's shard.
 
         Raises:
             LookupError: The scheme does not know the class.
@@ -172,7 +188,7 @@ class AsyncManagedController(AsyncController, Generic[T]):
         """
         for primary in self._primaries.values():
             raise RuntimeError(f"{self!r} is for {primary.title} already")
-        return self._for(self._informer("for_()", source))
+        return self._for(self._informer("for_()", source, sharding=self._host.sharding))
 
     def _for(self, informer: AsyncSource[T]) -> Self:
         """Reconcile the objects of the kind in one cluster."""
@@ -216,11 +232,17 @@ class AsyncManagedController(AsyncController, Generic[T]):
         """
         super().unwatch(self._informer("unwatch()", source))
 
-    def _informer(self, call: str, source: type[S] | AsyncSource[S]) -> AsyncSource[S]:
+    def _informer(
+        self,
+        call: str,
+        source: type[S] | AsyncSource[S],
+        sharding: AsyncSharding | None = None,
+    ) -> AsyncSource[S]:
         check_source(call, source)
         if not isinstance(source, type):
             return source
-        return cast("AsyncSource[S]", self._host.informer(cast("Any", source)))
+        options: ScopeOptions = {} if sharding is None else {"shard_selector": sharding}
+        return cast("AsyncSource[S]", self._host.informer(cast("Any", source), **options))
 
     @property
     def informers(self) -> list[AsyncSource[Any]]:
@@ -232,20 +254,76 @@ class AsyncManagedController(AsyncController, Generic[T]):
 
     async def _call_reconcile(self, request: Request, fields: dict[str, str]) -> Result | None:
         live, cluster = self._live_namespaces(), self._cluster_in(request)
+        again = partial(self.queue.add, request, priority=self.queue.priority(request))
         if live is None:
             obj = self._cached(request, cluster)
         else:
             # Without the lock, objects of a namespace that is being removed would look deleted.
             with live.lock:
-                priority = self.queue.priority(request)
-                again = partial(self.queue.add, request, priority=priority)
                 if not live.admits(request.namespace, (self.name, request), again):
                     return None
                 obj = self._cached(request, cluster)
         log = ContextLogger(self._log, fields)
         context: AsyncContext[T] = AsyncContext(self._host, request, obj, log, cluster)
         with reconcile_span(self.name, request, fields["reconcile_id"]):
-            return await awaited("reconcile", self._reconcile_function(context))
+            if self._host.sharding is None:
+                return await awaited("reconcile", self._reconcile_function(context))
+            return await self._reconcile_own(self._host.sharding, context, again)
+
+    # ---- sharding -----------------------------------------------------------------------------
+
+    async def _reconcile_own(
+        self, sharding: AsyncSharding, context: AsyncContext[T], again: Callable[[], object]
+    ) -> Result | None:
+        """Reconcile an object if this replica owns it, and refuse writes when it no longer does.
+
+        The request of an object that is neither in the cache nor was deleted is dropped: the object
+        is in another shard. The request of an object that this replica is about to own is held
+        back.
+        """
+        request, obj = context.request, cast("Any", context.object)
+        uid = obj.metadata.uid if obj is not None else self._deleted_uids.get(request)
+        if uid is None or not sharding._admits(uid, (self.name, request), again):
+            return None
+        if obj is None and not self._has_read(uid, context._cluster):
+            return None  # the object may exist: if it does, its informer adds the request again
+        before = PERMIT.get()
+
+        def check(target: str) -> None:
+            if before is not None:
+                before(target)
+            if not sharding.owns_uid(uid):
+                raise LeadershipLost(
+                    f"{target} is not sent: another replica owns {request} since a moment ago"
+                )
+
+        token = PERMIT.set(check)
+        try:
+            result = await awaited("reconcile", self._reconcile_function(context))
+        finally:
+            PERMIT.reset(token)
+        if obj is not None or self._deleted_uids.get(request) == uid:
+            self._deleted_uids.pop(request, None)
+        return result
+
+    def _has_read(self, uid: str, cluster: AsyncCluster | None) -> bool:
+        primary = self._primaries.get(cluster)
+        return primary is None or primary._has_read_uid(uid)
+
+    def _on_delete(self, source: Any, enqueue: Callable[[Any], None]) -> Callable[[Any], None]:
+        """Return the handler of deletions. The uids of deleted objects decide who owns them."""
+        if self._host.sharding is None or source.informer not in self._primaries.values():
+            return enqueue
+
+        cluster = self._foreign_cluster_of(source)
+
+        def delete(obj: Any) -> None:
+            for each in source.mapper(obj):
+                request = each if cluster is None else ClusterRequest.of(each, cluster)
+                self._deleted_uids[request] = obj.metadata.uid
+            enqueue(obj)
+
+        return delete
 
     def _cluster_in(self, request: Request) -> AsyncCluster | None:
         """Return the cluster of a request; None means the manager's own cluster."""

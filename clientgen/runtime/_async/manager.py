@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -32,10 +33,16 @@ from .namespace_watch import AsyncNamespaceSelection
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Sequence
+    from typing import Unpack
 
     from prometheus_client import CollectorRegistry
 
-    from .._cache.informer_options import FactoryOptions, Namespaces
+    from .._cache.informer_options import (
+        FactoryOptions,
+        NamespaceOptions,
+        Namespaces,
+        ScopeOptions,
+    )
     from .._cache.listers import Lister
     from .._clock import Clock
     from .._controllers.manager_metrics import ManagerMetrics
@@ -47,6 +54,7 @@ if TYPE_CHECKING:
     from .informer import AsyncSharedInformer
     from .lease_client import AsyncClient
     from .recorder import AsyncEventRecorder
+    from .sharding import AsyncSharding
     from .webhook_server import AsyncWebhooks
 
 T = TypeVar("T", bound=Object)
@@ -94,7 +102,11 @@ class AsyncManager:
         namespaces: The namespaces to watch, one or several; None for all. `add_namespace` and
             `remove_namespace` change them while the manager runs. A label selector with an
             operator, such as `team=shop` or `{"team": "shop"}`, selects namespaces by their labels,
-            also while the manager runs. Requests for objects in other namespaces are dropped.
+            also while the manager runs. Requests for objects in other namespaces are dropped. A
+            mapping of names gives namespaces selectors of their own, as for informers.
+        sharding: Divides the objects of the controllers among the replicas: the kinds of `for_` are
+            read in part, and each replica reconciles only objects that it owns. Use it instead of
+            `leader_election`, and start it before the manager.
         informers: Further options of all informers, such as `strip_managed_fields`; see
             `FactoryOptions`.
         sync_timeout: How many seconds `run` waits for the caches.
@@ -121,6 +133,7 @@ class AsyncManager:
         registry: CollectorRegistry | None = None,
         health: str | None = None,
         namespaces: Namespaces | Labels = None,
+        sharding: AsyncSharding | None = None,
         informers: FactoryOptions | None = None,
         sync_timeout: float = 120.0,
         grace: float = 30.0,
@@ -129,6 +142,7 @@ class AsyncManager:
         rest_of(k)
         check_clientset(k)
         self._k = k
+        self._sharding = sharding
         self._name = name or leader_election or k.rest.field_manager
         self._clock = clock or k.rest.clock
         self._sync_timeout = sync_timeout
@@ -142,7 +156,10 @@ class AsyncManager:
             self._selection = AsyncNamespaceSelection(k.rest, selector, self._clock)
             self._live = self._selection.live
         elif namespaces is not None:
-            self._live = AsyncLiveNamespaces()
+            named = cast("dict[str, NamespaceOptions]", namespaces)
+            self._live = AsyncLiveNamespaces(
+                selectors=named if isinstance(namespaces, Mapping) else None
+            )
             self._live.replace(names_of(cast("str | Sequence[str]", namespaces)))
         options["namespace"] = cast("Any", self._live)
         if self._metrics is not None:
@@ -206,6 +223,11 @@ class AsyncManager:
     def recorder(self) -> AsyncEventRecorder:
         """A recorder of events, which the manager starts and stops."""
         return self._own_cluster.recorder
+
+    @property
+    def sharding(self) -> AsyncSharding | None:
+        """The sharding of the objects of all controllers."""
+        return self._sharding
 
     def cluster_of(self, client: AsyncClient | None) -> AsyncCluster:
         """Return the cluster of a client. For controllers only.
@@ -275,10 +297,11 @@ class AsyncManager:
         self._controllers.append(controller)
         return controller
 
-    def informer(self, model: type[T]) -> AsyncSharedInformer[T]:
+    def informer(self, model: type[T], **options: Unpack[ScopeOptions]) -> AsyncSharedInformer[T]:
         """Return the informer of a kind, to add handlers and indices. `run` starts it.
 
-        While the manager runs, call `start` of a new informer.
+        While the manager runs, call `start` of a new informer. Missing options default to the
+        manager's. With sharding, `for_` uses the informer with `shard_selector=manager.sharding`.
 
         Raises:
             LookupError: The scheme does not know the class.
@@ -288,19 +311,19 @@ class AsyncManager:
         resource = scheme.resource(cast("Any", model))
         gvk = GroupVersionKind(resource.group, resource.version, resource.kind)
         if scheme.model(gvk) is model:  # the package may have a generated informer
-            generated = self._factory._generated(resource, {})
+            generated = self._factory._generated(resource, options)
             if generated is not None:
                 return generated
         list_model = scheme.list_model(cast("Any", model))
-        return self._factory.informer(resource, model, cast("Any", list_model))
+        return self._factory.informer(resource, model, cast("Any", list_model), **options)
 
-    def lister(self, model: type[T]) -> Lister[T]:
-        """Return the lister of a kind, which reads the cache and sends no requests.
+    def lister(self, model: type[T], **options: Unpack[ScopeOptions]) -> Lister[T]:
+        """Return the lister of a kind, which reads the cache and sends no requests; see `informer`.
 
         Raises:
             LookupError: The scheme does not know the class.
         """
-        return self.informer(model).lister
+        return self.informer(model, **options).lister
 
     def add(
         self, function: Callback[[], object], *, name: str | None = None, needs_leader: bool = True

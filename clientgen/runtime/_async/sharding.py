@@ -1,30 +1,35 @@
-"""Distributes keys among replicas. `shard_assignment` has the rules and guarantees."""
+"""Distributes objects and keys among replicas. `shard_assignment` has rules and guarantees."""
 
+# Sharding and its informers call each other's private methods.
+# pyright: reportPrivateUsage=false
 # ruff: noqa: ASYNC109 - `clock` measures the timeout
 
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from .._clock import SYSTEM_CLOCK
 from .._controllers.election import Election, Timing
 from .._controllers.lease_fields import is_label_value, short_digest
-from .._controllers.shard_assignment import Shards, ShardView
+from .._controllers.shard_assignment import SLOTS, Shards, ShardView
 from .._http.path_segments import is_name
 from .._http.user_agent import unique_identity
 from ..errors import ApiError, ClientError
-from ._primitives import Event, call, spawn, wait_until
+from ._primitives import Event, call, short_lock, spawn, wait_until
 from .lease_client import AsyncLeaseClient, rest_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Hashable
     from types import TracebackType
     from typing import Self
 
+    from .._cache.informer_options import ShardReader
     from .._clock import Clock
     from .._controllers.election import LeaseRequest
     from .._controllers.lease_fields import Lease
+    from .._http.shard_ranges import ShardRanges
+    from .._models.meta_v1 import ObjectMeta
     from ._primitives import Task
     from .lease_client import AsyncClient
 
@@ -34,15 +39,30 @@ _MAX_NAME_CHARACTERS = 46
 logger = logging.getLogger("clientgen.runtime._controllers.shard_assignment")
 
 
+class HasMetadata(Protocol):
+    """An object of Kubernetes."""
+
+    @property
+    def metadata(self) -> ObjectMeta:
+        """The metadata of the object."""
+        ...
+
+
 class AsyncSharding:
-    """Assigns keys to replicas, so that several replicas share the objects of a kind.
+    """Assigns objects to replicas, so that several replicas share the objects of a kind.
 
-        async with AsyncSharding(k, "my-controller", "default", on_change=look_again) as sharding:
-            pods.add_handler(..., filter=lambda pod: sharding.owns(meta_namespace_key(pod)))
+        async with AsyncSharding(k, "my-controller", "default") as sharding:
+            manager = AsyncManager(k, sharding=sharding)
+            manager.controller("crontabs", reconcile).for_(CronTab).owns(Job)
+            await manager.run()
 
-    No key has two owners at the same moment; `shard_assignment` states the conditions. Call `owns`
-    before each piece of work, and check all keys again on `on_change`, because this replica may own
-    more keys. Work that began while this replica owned the key may end later: if the network fails,
+    An informer with `shard_selector=sharding` reads the objects that this replica needs; a manager
+    does so for the kinds of `for_`, and reconciles only objects that this replica owns.
+
+    No object has two owners at the same moment; `shard_assignment` states the conditions. In code
+    of your own, call `owns_object` before each piece of work, and look at all objects again on
+    `on_change`, because this replica may own more of them. `owns` does the same for keys of your
+    own. Work that began while this replica owned an object may end later: if the network fails,
     this work has `lease_duration` minus `renew_deadline` seconds to end, and usually more.
 
     Each replica sends two requests per retry period: it renews its lease, and lists all leases.
@@ -101,6 +121,10 @@ class AsyncSharding:
         self._stopping = Event()
         self._settled = Event()
         self._tasks: list[Task] = []
+        self._needed: ShardRanges | None = None
+        self._readers: list[ShardReader] = []
+        self._lock = short_lock()
+        self._held: dict[Hashable, tuple[str, Callable[[], object]]] = {}
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._selector!r} as {self.identity!r}>"
@@ -116,12 +140,77 @@ class AsyncSharding:
         return () if self._stopping.is_set() else self._shards.view(self._clock.monotonic()).members
 
     def owns(self, key: str) -> bool:
-        """Return whether a key belongs to this replica at this moment."""
+        """Return whether a key belongs to this replica at this moment.
+
+        Keys may be any texts. Use either this method or `owns_object` for a kind: an object and its
+        key may belong to different replicas.
+        """
         return not self._stopping.is_set() and self._shards.owns(key, self._clock.monotonic())
+
+    def owns_object(self, obj: HasMetadata) -> bool:
+        """Return whether an object belongs to this replica at this moment.
+
+        The hash of its uid decides, as for the server's `shardSelector`.
+        """
+        return self.owns_uid(obj.metadata.uid)
+
+    def owns_uid(self, uid: str) -> bool:
+        """Return whether the object with this uid belongs to this replica at this moment."""
+        return not self._stopping.is_set() and self._shards.owns_uid(uid, self._clock.monotonic())
 
     def owner(self, key: str) -> str:
         """Return the replica that a key is assigned to; empty if the replicas are unknown."""
         return self._shards.owner(key, self._clock.monotonic())
+
+    @property
+    def shard_selector(self) -> str:
+        """The shard selector of the objects that this replica needs; empty if it is unknown."""
+        ranges = self._needed
+        return "" if ranges is None else ranges.text
+
+    # ---- informers and controllers --------------------------------------------------------------
+
+    def _join(self, reader: ShardReader) -> None:
+        """Tell an informer now and from now on which objects it has to read."""
+        with self._lock:
+            self._readers.append(reader)
+            reader._read_shard(self._needed)
+
+    def _leave(self, reader: ShardReader) -> None:
+        with self._lock:
+            self._readers = [each for each in self._readers if each is not reader]
+
+    def _read_needed(self, ranges: ShardRanges | None) -> None:
+        with self._lock:
+            if ranges is None or ranges == self._needed:
+                return
+            self._needed = ranges
+            self._held = {
+                key: held for key, held in self._held.items() if ranges.has_value(held[0])
+            }
+            for reader in self._readers:
+                reader._read_shard(ranges)
+
+    def _admits(self, uid: str, key: Hashable, again: Callable[[], object]) -> bool:
+        """Return whether a controller may reconcile the object with this uid now.
+
+        If not, the caller drops the request, and `again` is called once for each key when this
+        replica owns the object.
+        """
+        with self._lock:
+            if self.owns_uid(uid):
+                return True
+            if not self._stopping.is_set():
+                self._held[key] = (uid, again)
+            return False
+
+    def _release(self) -> None:
+        """Let controllers look again at requests for objects that this replica owns now."""
+        with self._lock:
+            owned = [key for key, (uid, _) in self._held.items() if self.owns_uid(uid)]
+            released = [self._held.pop(key) for key in owned]
+        for _, again in released:
+            again()
 
     # ---- running ------------------------------------------------------------------------------
 
@@ -176,13 +265,19 @@ class AsyncSharding:
         while not self._stopping.is_set():
             began = self._clock.monotonic()
             try:
-                await self._renew_and_list()
+                await self._round()
             except Exception:
-                logger.exception("%r: this replica owns no keys for now", self)
+                logger.exception("%r: this replica owns nothing for now", self)
             self._view_changed.set()
             await wait_until(self._stopping, self._clock, began + self._timing.retry_period)
 
-    async def _renew_and_list(self) -> None:
+    async def _round(self) -> None:
+        """Renew the lease and list all leases; twice if others wait for the new claims."""
+        if await self._renew_and_list() and self._shards.is_changing:
+            await self._renew_and_list()
+
+    async def _renew_and_list(self) -> bool:
+        """Renew the lease and list all leases. Returns False if the list failed."""
         timeout, clock = self._timing.renew_deadline / 2, self._clock
         await self._leases.attempt(self._election, timeout, None, self._log_failed_request)
         sent = clock.monotonic()
@@ -190,9 +285,10 @@ class AsyncSharding:
             leases = await self._leases.list(self._selector, timeout)
         except (ClientError, OSError) as error:
             logger.warning("%r: %s", self, error)
-            return
+            return False
         for lease in self._shards.update_leases(leases, sent, clock.monotonic()):
             await self._delete_lease(lease)
+        return True
 
     def _log_failed_request(self, _: LeaseRequest, error: Exception) -> None:
         logger.warning("%r: %s", self, error)
@@ -214,20 +310,28 @@ class AsyncSharding:
         while not self._stopping.is_set():
             self._view_changed.clear()
             now = self._clock.monotonic()
+            self._read_needed(self._shards.needed_ranges(now))
+            self._release()
             await self._announce(self._shards.view(now))
             if not self._stopping.is_set():
                 await wait_until(self._view_changed, self._clock, self._shards.next_change(now))
         await self._announce(ShardView())
 
     async def _announce(self, view: ShardView) -> None:
-        if view.owns:
+        if view.is_settled:
             self._settled.set()
-        else:
+        if not view.slots:
             view = ShardView()
-        if view == self._announced:
+        if (view.members, view.slots) == (self._announced.members, self._announced.slots):
             return
         self._announced = view
-        logger.info("%r: %d replicas own keys", self, len(view.members))
+        logger.info(
+            "%r: %d replicas; this one owns %d of %d slots",
+            self,
+            len(view.members),
+            view.slots.bit_count(),
+            SLOTS,
+        )
         if self._on_change is not None:
             try:
                 await call(self._on_change, view.members)

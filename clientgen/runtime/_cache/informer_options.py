@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, TypedDict, cast
 
 from .._http.path_segments import check_segment
 from .._http.request import selector_text
+from .._http.shard_ranges import ShardRanges, parse_shard_selector
+from .._models.arguments import type_of, unexpected_option
 
 if TYPE_CHECKING:
     from .._clock import Clock
@@ -18,19 +20,52 @@ if TYPE_CHECKING:
     from .informer_metrics import InformerMetricsProvider
     from .storage_forms import StorageForm
 
-Namespaces: TypeAlias = str | Sequence[str] | None
-"""One namespace, several namespaces, or None for all namespaces."""
+
+class ShardReader(Protocol):
+    """An informer that reads a part of its collection."""
+
+    def _read_shard(self, ranges: ShardRanges | None, /) -> None:
+        """Read the objects with these hashes; None if the hashes are not known yet."""
+        ...
 
 
-class SelectorOptions(TypedDict, total=False):
+class ShardSource(Protocol):
+    """The hashes of the objects that an informer reads, which may change: `AsyncSharding`."""
+
+    def _join(self, reader: ShardReader, /) -> None: ...
+    def _leave(self, reader: ShardReader, /) -> None: ...
+
+
+ShardSelection: TypeAlias = str | ShardSource | None
+"""The text of a shard selector, sharding whose shard changes, or None for all objects."""
+
+
+class NamespaceOptions(TypedDict, total=False):
+    """Selectors of an informer for one namespace. Missing options default to the informer's."""
+
+    label_selector: Labels | None
+    field_selector: Fields | None
+
+
+Namespaces: TypeAlias = str | Sequence[str] | Mapping[str, NamespaceOptions] | None
+"""One namespace, several namespaces, or None for all namespaces.
+
+A mapping gives namespaces selectors of their own:
+`{"shop": {"label_selector": "app=web"}, "ops": {}}`.
+"""
+
+
+class SelectorOptions(NamespaceOptions, total=False):
     """Selectors of an informer. Missing options default to the factory's; None selects all.
+
+    `shard_selector` is the text of a shard selector, or an `AsyncSharding`, whose replicas divide
+    the objects among them.
 
     `storage="compressed"` keeps each object compressed, and decodes it when it is read. It needs
     Python 3.14, or the extra `clientgen[zstd]`. `"full"`, the default, keeps decoded objects.
     """
 
-    label_selector: Labels | None
-    field_selector: Fields | None
+    shard_selector: ShardSelection
     storage: StorageForm
 
 
@@ -58,6 +93,82 @@ class FactoryOptions(ScopeOptions, total=False):
     own_writes: bool
 
 
+class Selectors(NamedTuple):
+    """The selectors of one namespace, as texts; None selects all."""
+
+    labels: str | None = None
+    fields: str | None = None
+
+    @property
+    def is_selective(self) -> bool:
+        """Whether there is a selector."""
+        return bool(self.labels or self.fields)
+
+
+class NamespaceSelectors:
+    """The selectors of an informer, and those of namespaces that have their own.
+
+    Raises:
+        TypeError: An option of a namespace does not exist, or a selector has a wrong type.
+        ValueError: A selector is not valid.
+    """
+
+    def __init__(
+        self, namespaces: object, label_selector: Labels | None, field_selector: Fields | None
+    ) -> None:
+        self.default = _selectors(label_selector, field_selector)
+        self.by_namespace: dict[str, Selectors] = {}
+        if not isinstance(namespaces, Mapping):
+            return
+        for name, options in cast("Mapping[str, Mapping[str, Any]]", namespaces).items():
+            for option in options.keys() - _NAMESPACE_OPTIONS:
+                raise unexpected_option(option, _NAMESPACE_OPTIONS)
+            self.by_namespace[name] = _selectors(
+                options.get("label_selector", self.default.labels),
+                options.get("field_selector", self.default.fields),
+            )
+
+    def of(self, namespace: str | None) -> Selectors:
+        """Return the selectors of a namespace; None means all namespaces together."""
+        return self.by_namespace.get(namespace or "", self.default)
+
+    @property
+    def is_selective(self) -> bool:
+        """Whether there is a selector."""
+        return any(each.is_selective for each in (self.default, *self.by_namespace.values()))
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """A value that is equal for equal selectors."""
+        return (self.default, *sorted(self.by_namespace.items()))
+
+
+def _selectors(label_selector: Labels | None, field_selector: Fields | None) -> Selectors:
+    return Selectors(
+        selection("label_selector", label_selector), selection("field_selector", field_selector)
+    )
+
+
+def shard_ranges_of(shard_selector: ShardSelection) -> ShardRanges | None:
+    """Return the ranges of a shard selector; None for all objects, and if the ranges change.
+
+    Raises:
+        TypeError: The value is neither a text nor sharding.
+        ValueError: The text is not a shard selector.
+    """
+    if isinstance(shard_selector, str):
+        return parse_shard_selector(shard_selector)
+    if shard_selector is not None and not hasattr(shard_selector, "_read_needed"):
+        raise TypeError(
+            "shard_selector must be a text or an AsyncSharding (Sharding for threads), not"
+            f" {type_of(shard_selector)}"
+        )
+    return None
+
+
+_NAMESPACE_OPTIONS = frozenset({"label_selector", "field_selector"})
+
+
 def namespaces_of(resource: Resource, namespace: Namespaces) -> tuple[str, ...]:
     """Return the namespaces to watch, sorted and without duplicates; empty for all namespaces.
 
@@ -69,7 +180,7 @@ def namespaces_of(resource: Resource, namespace: Namespaces) -> tuple[str, ...]:
     return names_of(namespace)
 
 
-def names_of(namespaces: str | Sequence[str]) -> tuple[str, ...]:
+def names_of(namespaces: str | Sequence[str] | Mapping[str, Any]) -> tuple[str, ...]:
     """Return the names of namespaces, sorted and without duplicates.
 
     Raises:
@@ -94,7 +205,7 @@ def namespace_selector(value: Namespaces | Labels) -> str | None:
         ValueError: The value is not a valid label selector, or selects everything.
     """
     is_text = isinstance(value, str) and any(character in value for character in "=!(")
-    if not is_text and not isinstance(value, Mapping):
+    if not is_text and (not isinstance(value, Mapping) or _has_options(value)):
         return None
     text = selection("label_selector", cast("Any", value))
     if text is None:
@@ -103,6 +214,11 @@ def namespace_selector(value: Namespaces | Labels) -> str | None:
 
     parse_label_selector(text)
     return text
+
+
+def _has_options(value: Mapping[Any, Any]) -> bool:
+    """Return whether a mapping gives options to namespaces; otherwise it is a label selector."""
+    return bool(value) and all(isinstance(each, Mapping) for each in value.values())
 
 
 def selection(name: str, value: Labels | Fields | None) -> str | None:

@@ -8,20 +8,26 @@ from .._http.selectors import EVERYTHING, parse_field_selector, parse_label_sele
 from .._models.decoder import to_dict
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from .._models.meta_v1 import ObjectMeta
 
 
 class LocalSelection:
-    """The label selector and the field selector of an informer.
+    """The label selector, the field selector and the shard of an informer.
 
     A field can be compared if its value in the object is a string, a boolean or an integer. If the
     object lacks the field, the result is unknown: the server may have a default or another source.
     """
 
-    def __init__(self, labels: str | None, fields: str | None) -> None:
+    def __init__(
+        self,
+        labels: str | None,
+        fields: str | None,
+        is_in_shard: Callable[[Any], bool] | None = None,
+    ) -> None:
         self._is_known = True
+        self._is_in_shard = is_in_shard
         try:
             self._labels = parse_label_selector(labels) if labels else EVERYTHING
             self._fields = parse_field_selector(fields) if fields else []
@@ -30,6 +36,8 @@ class LocalSelection:
 
     def selects(self, obj: Any) -> bool | None:
         """Return whether an object is selected; None if that is unknown."""
+        if self._is_in_shard is not None and not self._is_in_shard(obj):
+            return False
         if not self._is_known:
             return None
         metadata: ObjectMeta = obj.metadata

@@ -390,11 +390,36 @@ class OwnWrites(Generic[T]):
         del self._scopes[namespace]
         stored = self.indexer.stored
         kept = {key: obj for key, obj in stored.items() if _metadata(obj).namespace != namespace}
-        if len(kept) < len(stored):
-            fill: Fill[T] = Fill()
-            fill.put_unchanged(kept)
-            self.indexer.swap(fill, self.indexer.resource_version)
+        self._keep(kept)
         return forgotten
+
+    def forget(self, is_kept: Callable[[str], bool]) -> list[T]:
+        """Forget the objects for whose uid `is_kept` returns false. Handlers are not notified.
+
+        Returns:
+            The objects that handlers know.
+        """
+
+        def stays(obj: T) -> bool:
+            return is_kept(_metadata(obj).uid)
+
+        forgotten = [obj for obj in self._watched_objects().values() if not stays(obj)]
+        for key in [key for key, each in self._overlays.items() if not is_kept(each.uid)]:
+            del self._overlays[key]
+        for key in [key for key, obj in self._revealed.items() if not stays(obj)]:
+            del self._revealed[key]
+        self._lost = [obj for obj in self._lost if stays(obj)]
+        stored = self.indexer.stored
+        kept = {key: obj for key, obj in stored.items() if stays(obj)}
+        self._keep(kept)
+        return forgotten
+
+    def _keep(self, entries: dict[str, T]) -> None:
+        """Drop all entries of the cache but these."""
+        if len(entries) < len(self.indexer.stored):
+            fill: Fill[T] = Fill()
+            fill.put_unchanged(entries)
+            self.indexer.swap(fill, self.indexer.resource_version)
 
     def fill_empty(self) -> None:
         """Note that no namespace is watched, so that the cache is empty."""

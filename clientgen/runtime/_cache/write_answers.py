@@ -60,7 +60,7 @@ class WriteAnswers(Generic[T]):
         writes: The store of the informer.
         resource: The resource that the informer watches.
         storage: The form in which the informer keeps objects.
-        selection: The selectors of the informer.
+        selection: Returns the selectors of the informer for a namespace.
         transform: The transform of the informer. It returns None if it fails.
     """
 
@@ -70,7 +70,7 @@ class WriteAnswers(Generic[T]):
         resource: Resource,
         storage: Storage[T],
         *,
-        selection: LocalSelection,
+        selection: Callable[[str], LocalSelection],
         transform: Callable[[T], T | None],
     ) -> None:
         self._writes = writes
@@ -108,7 +108,7 @@ class WriteAnswers(Generic[T]):
         item = self._storage.read_object(response.body, codec)
         if self._is_gone(item, target):
             return self._hide_object(sent, item)
-        selected = self._selection.selects(item)
+        selected = self._selects(item)
         entry = self._storage.prepare(item, self._transform)
         if entry is None:
             return None
@@ -116,6 +116,10 @@ class WriteAnswers(Generic[T]):
         return lambda now: self._writes.show_written(
             sent, entry, now, selected=selected, is_create=is_create
         )
+
+    def _selects(self, obj: Any) -> bool | None:
+        """Return whether the informer selects an object; None if that is unknown."""
+        return self._selection(obj.metadata.namespace).selects(obj)
 
     # ---- deletions ----------------------------------------------------------------------------
 
@@ -180,7 +184,7 @@ class WriteAnswers(Generic[T]):
         partial = codec.decode(body, PartialObjectMetadata, usable=True)
         if self._is_gone(partial, target):
             return self._hide_object(sent, partial)
-        if self._selection.selects(partial) is False:
+        if self._selects(partial) is False:
             # An object that is not selected is not stored: `show_written` reads only its metadata.
             unselected: Any = partial
             return lambda now: self._writes.show_written(sent, unselected, now, selected=False)

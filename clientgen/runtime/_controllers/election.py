@@ -27,6 +27,7 @@ from .._models.model_codec import deep_copy, encode
 from .lease_fields import Lease, changed_moment
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from datetime import datetime
     from typing import Literal
 
@@ -119,6 +120,10 @@ class Election:
 
     Raises:
         ValueError: The identity is empty, or the name or namespace of the lease is not valid.
+
+    Attributes:
+        labels: The labels of a lease that the candidate creates.
+        annotate: Returns annotations for the lease that is about to be written; None for none.
     """
 
     def __init__(self, namespace: str, name: str, identity: str, timing: Timing) -> None:
@@ -128,6 +133,7 @@ class Election:
         self.identity = identity
         self.timing = timing
         self.labels: dict[str, str] = {}
+        self.annotate: Callable[[], Mapping[str, str]] | None = None
         self._namespace = check_segment("namespace", namespace)
         self._observed: Lease | None = None
         self._record = b""
@@ -265,6 +271,7 @@ class Election:
         if self._is_mine(lease):
             updated.spec.lease_duration_seconds = self.timing.lease_duration
             updated.spec.renew_time = changed_moment(time, lease.spec.renew_time)
+            self._annotated(updated)
         else:
             self._with_this_holder(updated, time, transitions=before + 1)
         return LeaseRequest("update", updated, now, is_fast)
@@ -275,4 +282,9 @@ class Election:
         spec.lease_duration_seconds = self.timing.lease_duration
         spec.acquire_time = spec.renew_time = changed_moment(time, spec.renew_time)
         spec.lease_transitions = transitions
+        return self._annotated(lease)
+
+    def _annotated(self, lease: Lease) -> Lease:
+        if self.annotate is not None:
+            lease.metadata.annotations = {**lease.metadata.annotations, **self.annotate()}
         return lease

@@ -1,7 +1,7 @@
 """Shards of a collection: ranges of the hash of a field, as `shardSelector` writes them.
 
 KEP-5866; k8s.io/apimachinery: pkg/sharding. The hash is FNV-1a with 64 bits, of
-`object.metadata.uid` or `object.metadata.namespace`. docs/internals/sharding.md has the facts.
+`object.metadata.uid` or `object.metadata.namespace`. docs/internals/sharding.md, 1 has the facts.
 """
 
 from __future__ import annotations
@@ -52,29 +52,41 @@ class ShardRanges:
     def __init__(self, ranges: Iterable[tuple[int, int]], field: ShardField = UID) -> None:
         self.ranges = _merged(ranges)
         self.field: ShardField = field
+        # Without a range, the selector still has one, which has a single hash: an empty selector
+        # would select everything.
         self.text = " || ".join(
-            f"shardRange({field}, '0x{start:016x}', '0x{end:016x}')" for start, end in self.ranges
+            f"shardRange({field}, '0x{start:016x}', '0x{end:016x}')"
+            for start, end in self.ranges or ((0, 1),)
         )
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.text or 'nothing'}>"
+        return f"<{type(self).__name__} {self.text}>"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, ShardRanges) and self.text == other.text
+        if not isinstance(other, ShardRanges):
+            return False
+        return (self.field, self.ranges) == (other.field, other.ranges)
 
     def __hash__(self) -> int:
-        return hash(self.text)
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether no object is selected."""
-        return not self.ranges
+        return hash((self.field, self.ranges))
 
     def has(self, metadata: ObjectMeta) -> bool:
         """Return whether an object is selected."""
-        value = metadata.uid if self.field == UID else metadata.namespace
+        return self.has_value(metadata.uid if self.field == UID else metadata.namespace)
+
+    def has_value(self, value: str) -> bool:
+        """Return whether an object is selected whose field has this value."""
         point = shard_hash(value)
         return any(start <= point < end for start, end in self.ranges)
+
+    def intersection(self, other: ShardRanges) -> ShardRanges:
+        """Return the selection of the objects that both select. Both must hash the same field."""
+        common = [
+            (max(start, first), min(end, last))
+            for start, end in self.ranges
+            for first, last in other.ranges
+        ]
+        return ShardRanges([each for each in common if each[0] < each[1]], self.field)
 
     def includes(self, other: ShardRanges) -> bool:
         """Return whether every object that another selection selects is selected here, too."""

@@ -9,7 +9,7 @@ these classes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Final, ForwardRef, TypeVar, get_args, get_origin
+from typing import Annotated, Any, Final, ForwardRef, TypeVar, get_args, get_origin
 
 import msgspec
 from msgspec import Meta

@@ -296,9 +296,13 @@ class Controller:
     def _listen(self, source: _Watched) -> None:
         enqueuer = _Enqueuer(self.queue, source, self._foreign_cluster_of(source))
         source.registration = source.informer.add_handler(
-            enqueuer.add, enqueuer.update, enqueuer.delete
+            enqueuer.add, enqueuer.update, self._on_delete(source, enqueuer.delete)
         )
         source.informer.start()
+
+    def _on_delete(self, _source: Any, enqueue: Callable[[Any], None]) -> Callable[[Any], None]:
+        """Return the handler of deletions of a source; `enqueue` adds the requests."""
+        return enqueue
 
     def _foreign_cluster_of(self, source: _Watched) -> object:
         """Return the cluster that requests of a source must name; None for the first cluster.

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 from .._cache.event_handlers import Handlers, ResyncTimer
 from .._cache.indexer import Indexer, IndexFunction, meta_namespace_key
 from .._cache.informer_metrics import InformerState
-from .._cache.informer_options import namespaces_of, selection
+from .._cache.informer_options import NamespaceSelectors, namespaces_of, shard_ranges_of
 from .._cache.listers import Lister
 from .._cache.local_selection import LocalSelection
 from .._cache.mutation_detector import MutationDetector
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from .._cache.deltas import DeletedFinalStateUnknown, Notification
     from .._cache.fill import Fill
     from .._cache.informer_metrics import InformerMetricsProvider
-    from .._cache.informer_options import Namespaces
+    from .._cache.informer_options import Namespaces, ShardSelection
     from .._cache.storage_forms import StorageForm
     from .._cache.write_requests import WriteTarget
     from .._clock import Clock
@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from .._http.codec import Codec
     from .._http.request import HttpResponse
     from .._http.resource import Resource
+    from .._http.shard_ranges import ShardRanges
     from .._models.meta_v1 import ModelList
     from .._models.model_codec import WatchEvent
     from .lease_client import Client
@@ -82,10 +83,38 @@ class _NamespaceSink(Generic[T]):
 
     reflector: Reflector[Any]
 
-    def __init__(self, informer: SharedInformer[T], namespace: str | None) -> None:
+    def __init__(
+        self,
+        informer: SharedInformer[T],
+        namespace: str | None,
+        shard: ShardRanges | None = None,
+    ) -> None:
         self.namespace = namespace
+        self.shard = shard
         self.is_reading = False
+        self.has_read = False
+        # Another replica may have written the objects until now.
+        self.takes_over = informer._sharding is not None
         self._informer = informer
+
+    @property
+    def prepare(self) -> Callable[[Any], Any] | None:
+        """The function that makes the entry of an item; None if items are kept as they are."""
+        return self._informer._preparation if self.shard is None else self._prepare_own
+
+    def _prepare_own(self, item: Any) -> Any:
+        """Return the entry of an item; None if the item is in another shard."""
+        if not self.has(item):
+            return None
+        prepare = self._informer._preparation
+        return item if prepare is None else prepare(item)
+
+    def has(self, item: Any) -> bool:
+        """Return whether an item is in the shard."""
+        if self.shard is None or self.shard.has(item.metadata):
+            return True
+        self._informer._note_other_shard()
+        return False
 
     def needs_latest(self) -> bool:
         """Return whether the next list must be the latest state."""
@@ -124,8 +153,14 @@ class SharedInformer(Generic[T]):
         list_model: The class of its lists.
         namespace: One namespace or several. None for all, and for cluster-scoped resources. A
             manager passes a set that changes.
+            A mapping gives namespaces selectors of their own:
+            `{"shop": {"label_selector": "app=web"}, "ops": {}}`.
         label_selector: Watch only objects whose labels match.
         field_selector: Watch only objects whose fields match.
+        shard_selector: Watch only a part of the objects: the text of a shard selector, or an
+            `Sharding`, whose replicas divide the objects among them. If the server does not
+            support shards, it sends all objects, and the informer keeps its part; this is logged
+            once.
         resync_period: The default interval in seconds at which handlers are called with every
             object again, as an update without changes. 0 disables it. A resync sends no request.
         transform: Called with each object before it is stored. See `set_transform`.
@@ -161,6 +196,7 @@ class SharedInformer(Generic[T]):
         namespace: Namespaces | LiveNamespaces = None,
         label_selector: Labels | None = None,
         field_selector: Fields | None = None,
+        shard_selector: ShardSelection = None,
         resync_period: float = 0.0,
         transform: Callable[[T], T] | None = None,
         strip_managed_fields: bool = False,
@@ -184,6 +220,11 @@ class SharedInformer(Generic[T]):
             self._live = namespace if resource.namespaced else None
         # Before the first list of namespaces, an empty cache is not synced.
         self._awaits_namespaces = self._live is not None
+        self._shard = shard_ranges_of(shard_selector)
+        self._sharding = None if isinstance(shard_selector, str) else shard_selector
+        # The hashes of the objects that are certainly in the cache.
+        self._read_ranges: ShardRanges | None = None
+        self._is_filtering = False
         self.indexer: Indexer[T] = Indexer(decode=self._storage.decoder)
         self.indexer.hide(self._why_incomplete)
         self.watch_errors = 0
@@ -193,12 +234,12 @@ class SharedInformer(Generic[T]):
         self._on_watch_error: Callable[[Exception], object] = self._log_watch_error
         self._clock = clock
         self._rest = rest_of(rest)
-        labels = selection("label_selector", label_selector)
-        fields = selection("field_selector", field_selector)
+        named = namespace.selectors if isinstance(namespace, LiveNamespaces) else namespace
+        self._selectors = NamespaceSelectors(named, label_selector, field_selector)
         self._store: OwnWrites[Any] = OwnWrites(
             self.indexer,
             self.namespaces,
-            selective=bool(labels or fields),
+            selective=self._selectors.is_selective or shard_selector is not None,
             changing=self._live is not None,
         )
         keeps_objects = self._storage.keeps_objects
@@ -220,7 +261,7 @@ class SharedInformer(Generic[T]):
             self._store,
             resource,
             self._storage,
-            selection=LocalSelection(labels, fields),
+            selection=self._selection_in,
             transform=self._transform_object,
         )
         self._reflector_tasks: list[Task] = []
@@ -229,17 +270,18 @@ class SharedInformer(Generic[T]):
             Reflector,
             self._rest,
             storage=self._storage,
-            options={"label_selector": labels, "field_selector": fields},
             clock=clock,
         )
         # Replaced as a whole, never changed, because threads read it without a lock.
         self._sinks: dict[str | None, _NamespaceSink[T]] = {}
         self._unsynced: set[_NamespaceSink[T]] = set()
-        if self._live is None:
-            for each in self.namespaces or (None,):
-                self._add_sink(each)
-        else:
+        self._selections: dict[str, LocalSelection] = {}
+        if self._live is not None:
             self._live.join(self)
+        elif self._sharding is None:
+            self._add_sinks()
+        if self._sharding is not None:
+            self._sharding._join(self)
         self._metrics = None if metrics is None else metrics.informer(resource, self._state)
 
     def __repr__(self) -> str:
@@ -377,6 +419,8 @@ class SharedInformer(Generic[T]):
         ]
         if self._awaits_namespaces:
             missing.append("the namespaces are not known yet")
+        elif self._awaits_shard:
+            missing.append("the shard is not known yet: the sharding has not started")
         return "; ".join([*missing, *(["stopped"] if self.is_stopped else [])])
 
     @property
@@ -490,6 +534,8 @@ class SharedInformer(Generic[T]):
             sink.reflector.stop()
         if self._live is not None:
             self._live.leave(self)
+        if self._sharding is not None:
+            self._sharding._leave(self)
 
     def __enter__(self) -> Self:
         self.start()
@@ -516,6 +562,7 @@ class SharedInformer(Generic[T]):
                 self._store.add_namespace(namespace)
                 self._add_sink(namespace)
                 self._processor.settled.clear()
+                self._read_ranges = None
 
         self._processor.with_lock(add)
         self._start_reflectors()
@@ -565,14 +612,110 @@ class SharedInformer(Generic[T]):
             sink not in self._unsynced or isinstance(sink.reflector.last_answer, NotFound)
         )
 
-    def _add_sink(self, namespace: str | None) -> None:
-        sink = _NamespaceSink(self, namespace)
+    def _add_sinks(self) -> None:
+        for each in self.namespaces or (None,):
+            self._add_sink(each)
+
+    def _add_sink(self, namespace: str | None, version: str = "") -> _NamespaceSink[T]:
+        """Watch a namespace, or None for all, from a version; without it, from a list."""
+        sink = _NamespaceSink(self, namespace, self._shard)
         path = self.resource.collection_path(namespace)
-        sink.reflector = self._reflect(path=path, sink=sink)
+        selectors = self._selectors.of(namespace)
+        options = {"label_selector": selectors.labels, "field_selector": selectors.fields}
+        if self._shard is not None:
+            options["shard_selector"] = self._shard.text
+        sink.reflector = self._reflect(path=path, sink=sink, options=options, version=version)
         self._unsynced.add(sink)
         self._sinks = {**self._sinks, namespace: sink}
         if namespace is not None:
             self.namespaces = tuple(sorted(filter(None, self._sinks)))
+        return sink
+
+    def _selection_in(self, namespace: str) -> LocalSelection:
+        """Return the selectors for the objects of a namespace."""
+        found = self._selections.get(namespace)
+        if found is None:
+            labels, fields = self._selectors.of(namespace)
+            is_in_shard = self._is_in_shard if self.is_sharded else None
+            found = self._selections[namespace] = LocalSelection(labels, fields, is_in_shard)
+        return found
+
+    # ---- shards -------------------------------------------------------------------------------
+
+    @property
+    def is_sharded(self) -> bool:
+        """Whether the informer reads only a part of the collection."""
+        return self._sharding is not None or self._shard is not None
+
+    @property
+    def _awaits_shard(self) -> bool:
+        return self._sharding is not None and self._shard is None
+
+    def _read_shard(self, ranges: ShardRanges | None) -> None:
+        """Read other objects from now on.
+
+        Objects that are no longer read leave the cache. `on_delete` is not called for them, because
+        they still exist. If there are no more objects to read than before, the watch goes on where
+        it was; otherwise, everything is listed in its latest state, because another replica may
+        just have written it.
+        """
+
+        def change() -> list[Notification[Any]]:
+            before, self._shard = self._shard, ranges
+            if ranges is None or self.is_stopped or ranges == before:
+                return []
+            if before is None:
+                if self._live is None:
+                    self._add_sinks()
+                else:
+                    for namespace in self._live.names:
+                        self._add_sink(namespace)
+                return []
+            self._processor.forget(self._store.forget(ranges.has_value))
+            if self._read_ranges is not None:
+                self._read_ranges = self._read_ranges.intersection(ranges)
+            for old in [*self._sinks.values()]:
+                self._replace_sink(old, narrows=before.includes(ranges))
+            return []
+
+        self._processor.change(change, self._is_complete)
+        self._start_reflectors()
+
+    def _replace_sink(self, old: _NamespaceSink[T], *, narrows: bool) -> None:
+        """Watch the objects of a namespace that are in the new shard."""
+        old.reflector.stop()
+        continues = narrows and old.has_read
+        new = self._add_sink(old.namespace, old.reflector.resource_version if continues else "")
+        new.has_read, new.takes_over = continues, not narrows
+        if old not in self._unsynced:
+            self._unsynced.discard(new)
+        self._unsynced.discard(old)
+
+    def _has_read_uid(self, uid: str) -> bool:
+        """Return whether the object with this uid is in the cache, if it exists."""
+        if not self.is_sharded:
+            return True
+        ranges = self._read_ranges
+        return ranges is not None and ranges.has_value(uid)
+
+    def _is_in_shard(self, obj: Any) -> bool:
+        return self._shard is not None and self._shard.has(obj.metadata)
+
+    def _note_read(self, sink: _NamespaceSink[T]) -> None:
+        sink.has_read, sink.takes_over = True, False
+        if all(each.has_read for each in self._sinks.values()):
+            self._read_ranges = self._shard
+
+    def _note_other_shard(self) -> None:
+        """Note that the server has sent an object of another shard."""
+        if not self._is_filtering:
+            self._is_filtering = True
+            logger.warning(
+                "%r: the server ignores shard selectors, so it sends all %s, and the others are"
+                " dropped here; Kubernetes 1.36 has them behind the gate ShardedListAndWatch",
+                self,
+                self.resource.name,
+            )
 
     def _start_reflectors(self) -> None:
         """Start the reflectors that are not running."""
@@ -592,7 +735,8 @@ class SharedInformer(Generic[T]):
         return self._sinks.get(sink.namespace) is sink
 
     def _is_complete(self) -> bool:
-        return self.is_started and not self._unsynced and not self._awaits_namespaces
+        is_known = not self._awaits_namespaces and not self._awaits_shard
+        return self.is_started and not self._unsynced and is_known
 
     def _is_watched(self, obj: Any) -> bool:
         return obj.metadata.namespace in self._sinks
@@ -608,7 +752,7 @@ class SharedInformer(Generic[T]):
             if self._is_current(sink):
                 self._store.begin_read(sink.namespace, latest=latest)
             is_empty = not self.indexer.stored
-            return self.indexer.new_fill(self._preparation, None if is_empty else self._unchanged)
+            return self.indexer.new_fill(sink.prepare, None if is_empty else self._unchanged)
 
         return self._processor.with_lock(begin)
 
@@ -653,14 +797,19 @@ class SharedInformer(Generic[T]):
         return transformed
 
     def _needs_latest(self, sink: _NamespaceSink[T]) -> bool:
-        """Return whether a list from the server's cache might be older than an own write."""
+        """Return whether a list from the server's cache might be too old.
+
+        It might be older than an own write, or than a write of the last owner of the objects.
+        """
         if not self._shows_own_writes:
-            return False
+            return sink.takes_over
         store, namespace = self._store, sink.namespace
 
         def needs() -> bool:
             if not self._is_current(sink):
                 return False
+            if sink.takes_over:
+                return True
             is_first = not store.has_read(namespace)
             has_written = self._rest.chain.own_writes.has_written
             return (is_first and has_written) or store.needs_latest(namespace)
@@ -681,6 +830,7 @@ class SharedInformer(Generic[T]):
             if not self._is_current(sink):
                 return []
             notifications = self._store.replace(sink.namespace, fill, version)
+            self._note_read(sink)
             self._unsynced.discard(sink)  # last, because other threads read it without the lock
             return notifications
 
@@ -692,7 +842,9 @@ class SharedInformer(Generic[T]):
         began = self._clock.monotonic()
         is_kept = self._preparation is None
         prepared = [
-            (event.type, event.object if is_kept else self._entry_in(event)) for event in events
+            (event.type, event.object if is_kept else self._entry_in(event))
+            for event in events
+            if sink.shard is None or event.type == "BOOKMARK" or sink.has(event.object)
         ]
         last: Any = events[-1].object
         version = last.metadata.resource_version

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Protocol
 from ._primitives import short_lock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable
+    from collections.abc import Callable, Hashable, Iterable, Mapping
+
+    from .._cache.informer_options import NamespaceOptions
 
 
 class Member(Protocol):
@@ -32,14 +34,18 @@ class LiveNamespaces:
 
     Args:
         selector: The label selector of the namespaces; empty if the program names them.
+        selectors: The selectors of the objects of namespaces that have their own.
 
     Attributes:
         lock: Held while namespaces are added or removed, and while a controller reads its object.
         is_known: Whether the namespaces have been listed for the first time.
     """
 
-    def __init__(self, selector: str = "") -> None:
+    def __init__(
+        self, selector: str = "", selectors: Mapping[str, NamespaceOptions] | None = None
+    ) -> None:
         self.selector = selector
+        self.selectors = selectors or {}
         # To prevent deadlocks, this lock is acquired before the lock of an informer's cache, never
         # after it.
         self.lock = short_lock()

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -33,10 +34,16 @@ from .namespace_watch import NamespaceSelection
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Sequence
+    from typing import Unpack
 
     from prometheus_client import CollectorRegistry
 
-    from .._cache.informer_options import FactoryOptions, Namespaces
+    from .._cache.informer_options import (
+        FactoryOptions,
+        NamespaceOptions,
+        Namespaces,
+        ScopeOptions,
+    )
     from .._cache.listers import Lister
     from .._clock import Clock
     from .._controllers.manager_metrics import ManagerMetrics
@@ -48,6 +55,7 @@ if TYPE_CHECKING:
     from .informer import SharedInformer
     from .lease_client import Client
     from .recorder import EventRecorder
+    from .sharding import Sharding
     from .webhook_server import Webhooks
 
 T = TypeVar("T", bound=Object)
@@ -95,7 +103,11 @@ class Manager:
         namespaces: The namespaces to watch, one or several; None for all. `add_namespace` and
             `remove_namespace` change them while the manager runs. A label selector with an
             operator, such as `team=shop` or `{"team": "shop"}`, selects namespaces by their labels,
-            also while the manager runs. Requests for objects in other namespaces are dropped.
+            also while the manager runs. Requests for objects in other namespaces are dropped. A
+            mapping of names gives namespaces selectors of their own, as for informers.
+        sharding: Divides the objects of the controllers among the replicas: the kinds of `for_` are
+            read in part, and each replica reconciles only objects that it owns. Use it instead of
+            `leader_election`, and start it before the manager.
         informers: Further options of all informers, such as `strip_managed_fields`; see
             `FactoryOptions`.
         sync_timeout: How many seconds `run` waits for the caches.
@@ -122,6 +134,7 @@ class Manager:
         registry: CollectorRegistry | None = None,
         health: str | None = None,
         namespaces: Namespaces | Labels = None,
+        sharding: Sharding | None = None,
         informers: FactoryOptions | None = None,
         sync_timeout: float = 120.0,
         grace: float = 30.0,
@@ -130,6 +143,7 @@ class Manager:
         rest_of(k)
         check_clientset(k)
         self._k = k
+        self._sharding = sharding
         self._name = name or leader_election or k.rest.field_manager
         self._clock = clock or k.rest.clock
         self._sync_timeout = sync_timeout
@@ -143,7 +157,10 @@ class Manager:
             self._selection = NamespaceSelection(k.rest, selector, self._clock)
             self._live = self._selection.live
         elif namespaces is not None:
-            self._live = LiveNamespaces()
+            named = cast("dict[str, NamespaceOptions]", namespaces)
+            self._live = LiveNamespaces(
+                selectors=named if isinstance(namespaces, Mapping) else None
+            )
             self._live.replace(names_of(cast("str | Sequence[str]", namespaces)))
         options["namespace"] = cast("Any", self._live)
         if self._metrics is not None:
@@ -207,6 +224,11 @@ class Manager:
     def recorder(self) -> EventRecorder:
         """A recorder of events, which the manager starts and stops."""
         return self._own_cluster.recorder
+
+    @property
+    def sharding(self) -> Sharding | None:
+        """The sharding of the objects of all controllers."""
+        return self._sharding
 
     def cluster_of(self, client: Client | None) -> Cluster:
         """Return the cluster of a client. For controllers only.
@@ -276,10 +298,11 @@ class Manager:
         self._controllers.append(controller)
         return controller
 
-    def informer(self, model: type[T]) -> SharedInformer[T]:
+    def informer(self, model: type[T], **options: Unpack[ScopeOptions]) -> SharedInformer[T]:
         """Return the informer of a kind, to add handlers and indices. `run` starts it.
 
-        While the manager runs, call `start` of a new informer.
+        While the manager runs, call `start` of a new informer. Missing options default to the
+        manager's. With sharding, `for_` uses the informer with `shard_selector=manager.sharding`.
 
         Raises:
             LookupError: The scheme does not know the class.
@@ -289,19 +312,19 @@ class Manager:
         resource = scheme.resource(cast("Any", model))
         gvk = GroupVersionKind(resource.group, resource.version, resource.kind)
         if scheme.model(gvk) is model:  # the package may have a generated informer
-            generated = self._factory._generated(resource, {})
+            generated = self._factory._generated(resource, options)
             if generated is not None:
                 return generated
         list_model = scheme.list_model(cast("Any", model))
-        return self._factory.informer(resource, model, cast("Any", list_model))
+        return self._factory.informer(resource, model, cast("Any", list_model), **options)
 
-    def lister(self, model: type[T]) -> Lister[T]:
-        """Return the lister of a kind, which reads the cache and sends no requests.
+    def lister(self, model: type[T], **options: Unpack[ScopeOptions]) -> Lister[T]:
+        """Return the lister of a kind, which reads the cache and sends no requests; see `informer`.
 
         Raises:
             LookupError: The scheme does not know the class.
         """
-        return self.informer(model).lister
+        return self.informer(model, **options).lister
 
     def add(
         self, function: Callback[[], object], *, name: str | None = None, needs_leader: bool = True

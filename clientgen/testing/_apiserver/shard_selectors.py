@@ -1,6 +1,6 @@
 """Shard selectors, as the server reads them: an expression in CEL that is parsed, never evaluated.
 
-k8s.io/apiserver: pkg/sharding/parser.go, in 1.36. docs/internals/sharding.md has the facts.
+k8s.io/apiserver: pkg/sharding/parser.go, in 1.36. docs/internals/sharding.md, 1 has the facts.
 """
 
 from __future__ import annotations
