@@ -183,7 +183,7 @@ class Connection(asyncio.Protocol):
             self._transport.write(data)
 
 
-def _write_identity(folder: Path) -> ssl.SSLContext:
+def write_identity(folder: Path) -> ssl.SSLContext:
     """Make an authority, the server's context, and the client's files."""
     authority: Any = trustme.CA()  # its methods are not fully typed
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
@@ -199,7 +199,7 @@ def _write_identity(folder: Path) -> ssl.SSLContext:
     return context
 
 
-def _write_kubeconfig(folder: Path, port: int) -> None:
+def write_kubeconfig(folder: Path, port: int) -> None:
     """Name the server and the files to everyone."""
     cluster = {
         "server": f"https://127.0.0.1:{port}",
@@ -224,11 +224,11 @@ def _write_kubeconfig(folder: Path, port: int) -> None:
 async def serve(folder: Path) -> None:
     """Serve until killed."""
     answers = Answers(folder)
-    context = _write_identity(folder)
+    context = write_identity(folder)
     loop = asyncio.get_running_loop()
     server = await loop.create_server(lambda: Connection(answers), "127.0.0.1", 0, ssl=context)
     port: int = server.sockets[0].getsockname()[1]
-    _write_kubeconfig(folder, port)
+    write_kubeconfig(folder, port)
     print(port, flush=True)
     await server.serve_forever()
 
