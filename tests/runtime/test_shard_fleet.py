@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 
 import pytest
+
 from benchmarks.shards import BOUND, measure_bytes, simulate
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("no_task_is_left")]

@@ -161,6 +161,14 @@ async def async_nodes_proxy(k: AsyncClientset) -> None:
     response = await k.core_v1.nodes().proxy("example").get("/")
     print(response.status)
 
+def nodes_view(k: Clientset) -> None:
+    result = k.core_v1.nodes().view("example")
+    print(result)
+
+async def async_nodes_view(k: AsyncClientset) -> None:
+    result = k.core_v1.nodes().view("example")
+    print(result)
+
 def nodes_wait(k: Clientset) -> None:
     from clientgen.runtime.conditions import deleted
     k.core_v1.nodes().wait("example", until=deleted, timeout=60)
@@ -485,6 +493,14 @@ def pods_evict(k: Clientset) -> None:
 async def async_pods_evict(k: AsyncClientset) -> None:
     await k.core_v1.pods("default").evict("example")
 
+def pods_view(k: Clientset) -> None:
+    result = k.core_v1.pods("default").view("example")
+    print(result)
+
+async def async_pods_view(k: AsyncClientset) -> None:
+    result = k.core_v1.pods("default").view("example")
+    print(result)
+
 def pods_wait(k: Clientset) -> None:
     from clientgen.runtime.conditions import deleted
     k.core_v1.pods("default").wait("example", until=deleted, timeout=60)
@@ -730,6 +746,14 @@ def deployments_status(k: Clientset) -> None:
 async def async_deployments_status(k: AsyncClientset) -> None:
     status = await k.apps_v1.deployments("default").status("example").get()
     print(status)
+
+def deployments_view(k: Clientset) -> None:
+    result = k.apps_v1.deployments("default").view("example")
+    print(result)
+
+async def async_deployments_view(k: AsyncClientset) -> None:
+    result = k.apps_v1.deployments("default").view("example")
+    print(result)
 
 def deployments_wait(k: Clientset) -> None:
     from clientgen.runtime.conditions import deleted

@@ -30,7 +30,7 @@ from ..errors import ApiError, ConnectionLost, Expired, Gone, RequestTimeout, Tr
 from ._primitives import Event, from_any_thread, sleep, wait_until
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from .._cache.storage import Storage
     from .._clock import Clock

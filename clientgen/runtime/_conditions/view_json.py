@@ -61,12 +61,12 @@ def json_of(obj: Model) -> Json:
 def _marked(value: object, tree: Any, view: str, path: str) -> Any:
     """Return the JSON of a value, in which reads of missing fields of views raise."""
     if isinstance(value, list) and isinstance(tree, list):
-        pairs = zip(cast("list[object]", value), tree, strict=False)
+        pairs = zip(cast("list[object]", value), cast("list[object]", tree), strict=False)
         return [_marked(item, part, view, path) for item, part in pairs]
     if isinstance(value, dict) and isinstance(tree, dict):
         items, parts = cast("Json", value), cast("Json", tree)
         return {key: _marked(items.get(key), part, view, path) for key, part in parts.items()}
-    model = viewed_model(type(value))
+    model = viewed_model(type(value)) if isinstance(value, Model) else None
     if not isinstance(value, Model) or model is None:
         return tree
     fields = fields_of(known_model(type(value)))
