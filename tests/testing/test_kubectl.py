@@ -441,10 +441,10 @@ def test_delete_a_namespace(kubectl: Kubectl) -> None:
 
 @pytest.mark.skipif(bool(REAL), reason="is about texts of our own")
 def test_explain_says_what_things_are(kubectl: Kubectl) -> None:
-    assert "Containers that run together" in kubectl("explain", "pods")
-    spec = kubectl("explain", "deployment.spec.template.spec.containers")
-    assert "One program, and what it runs in." in spec
-    assert "Where it starts." in spec
+    assert "One or more containers that run together" in kubectl("explain", "pods")
+    containers = kubectl("explain", "deployment.spec.template.spec.containers")
+    assert "A container of a pod" in containers
+    assert "The arguments of the command." in containers
 
 
 def test_auth(kubectl: Kubectl) -> None:
