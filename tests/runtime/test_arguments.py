@@ -87,7 +87,7 @@ async def test_calls_that_need_a_namespace_name_it(server: LocalServer) -> None:
         with pytest.raises(AttributeError) as raised:
             k.core_v1.pods().get("web")
         assert str(raised.value) == (
-            "pods() of all namespaces has only each, list, tail, wait and watch:"
+            "pods() of all namespaces has only each, list, tail, view, wait and watch:"
             ' get needs a namespace, write pods("NAMESPACE").get(...)'
         )
         with pytest.raises(AttributeError, match=r"config_maps\("):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
-from .._cache.listers import check_same_object
+from .._cache.not_found import check_same_object
 from .._http.edit import status_difference
 from .._http.path_segments import called, name_in, uid_in
 from .._manifests.object_addresses import kind_of, namespace_for

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 
 from msgspec import UNSET, UnsetType
 
-from .._cache.listers import check_same_object
+from .._cache.not_found import check_same_object
 from .._http.path_segments import check_segment, name_in
 from .._http.request import selector_text
 from .._models.arguments import check_view

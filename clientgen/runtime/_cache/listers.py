@@ -18,9 +18,9 @@ from .._http.selectors import (
     parse_label_selector,
     selector_of,
 )
-from .._models.meta_v1 import LabelSelector, Status, StatusDetails
-from ..errors import NotFound
+from .._models.meta_v1 import LabelSelector
 from .indexer import NAMESPACE_INDEX
+from .not_found import not_found
 
 if TYPE_CHECKING:
     from .._http.resource import Resource
@@ -181,31 +181,8 @@ def _get(indexer: Indexer[T], resource: Resource, namespace: str, name: str) -> 
         if resource.namespaced:
             check_segment("namespace", namespace)
         check_segment("name", name)
-        raise _not_found(resource, name)
+        raise not_found(resource, name)
     return obj
-
-
-def check_same_object(resource: Resource, found: Any, wanted: Any) -> None:
-    """Check that an object is not another one that has the name of the wanted object.
-
-    Raises:
-        NotFound: It is.
-    """
-    if found.metadata.uid != wanted.metadata.uid:
-        raise _not_found(resource, wanted.metadata.name, ": another object has its name")
-
-
-def _not_found(resource: Resource, name: str, why: str = "") -> NotFound:
-    """Create the error that the server would return (apimachinery: errors.NewNotFound)."""
-    return NotFound(
-        Status(
-            status="Failure",
-            message=f'{resource.name} "{name}" not found{why}',
-            reason="NotFound",
-            details=StatusDetails(name=name, group=resource.group or None, kind=resource.plural),
-            code=404,
-        )
-    )
 
 
 def _scope_message(resource: Resource) -> str:
