@@ -105,18 +105,24 @@ def run_manager(code: Any, names: Names, scenario: Callable[[], None]) -> None:
 def run_until_ctrl_c(code: Any, names: Names, scenario: Callable[[], None]) -> None:
     """Run a block that ends with Ctrl-C: after the scenario."""
     main = threading.get_ident()
+    ended = threading.Event()
 
     def work() -> None:
         try:
             scenario()
         finally:
+            # CPython loses a signal that arrives just before the thread blocks on a lock: it is
+            # noted, but it does not wake the thread. So Ctrl-C is pressed again.
             signal.pthread_kill(main, signal.SIGINT)
+            while not ended.wait(5):
+                signal.pthread_kill(main, signal.SIGINT)
 
     thread = threading.Thread(target=work)
     thread.start()
     try:
         exec(code, names)
     finally:
+        ended.set()
         thread.join()
 
 
