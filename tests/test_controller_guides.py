@@ -91,6 +91,10 @@ from clientgen.testing import FakeCluster
 """,
     "leader-election": """
 import asyncio
+from kubeapi.core.v1 import Service
+
+async def reconcile(context) -> None:
+    manager.stop()
 
 class controller:
     async def run() -> None:

@@ -189,7 +189,7 @@ def test_markers_take_away_and_add() -> None:
         plain = of("Plain")
         assert plain - of("Kept") == {"delete", "delete_collection"}
         assert of("Created") == {"create"}
-        assert of("Seen") == {"get", "list", "each", "watch", "wait"}
+        assert of("Seen") == {"get", "list", "each", "watch", "view", "wait"}
         assert not hasattr(clients, f"{prefix}SilentClient")
         assert plain - of("Stateless") == {"update_status", "apply_status", "status"}
         assert of("Scaled") - plain == {

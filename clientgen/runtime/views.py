@@ -1,4 +1,6 @@
-"""Views: classes with some of a kind's fields. Nothing else is decoded or kept.
+"""Views: classes with some fields of a kind.
+
+Nothing else is decoded or kept.
 
 ::
 

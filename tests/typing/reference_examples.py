@@ -162,12 +162,30 @@ async def async_nodes_proxy(k: AsyncClientset) -> None:
     print(response.status)
 
 def nodes_view(k: Clientset) -> None:
-    result = k.core_v1.nodes().view("example")
-    print(result)
+    from clientgen.runtime.views import View
+    from kubeapi.core.v1 import Node
+
+
+    class NodeName(View[Node]):
+        """The metadata only."""
+
+
+    view = k.core_v1.nodes().view(NodeName)
+    for node in view.list():
+        print(node.metadata.name)
 
 async def async_nodes_view(k: AsyncClientset) -> None:
-    result = k.core_v1.nodes().view("example")
-    print(result)
+    from clientgen.runtime.views import View
+    from kubeapi.core.v1 import Node
+
+
+    class NodeName(View[Node]):
+        """The metadata only."""
+
+
+    view = k.core_v1.nodes().view(NodeName)
+    for node in await view.list():
+        print(node.metadata.name)
 
 def nodes_wait(k: Clientset) -> None:
     from clientgen.runtime.conditions import deleted
@@ -494,12 +512,30 @@ async def async_pods_evict(k: AsyncClientset) -> None:
     await k.core_v1.pods("default").evict("example")
 
 def pods_view(k: Clientset) -> None:
-    result = k.core_v1.pods("default").view("example")
-    print(result)
+    from clientgen.runtime.views import View
+    from kubeapi.core.v1 import Pod
+
+
+    class PodName(View[Pod]):
+        """The metadata only."""
+
+
+    view = k.core_v1.pods("default").view(PodName)
+    for pod in view.list():
+        print(pod.metadata.name)
 
 async def async_pods_view(k: AsyncClientset) -> None:
-    result = k.core_v1.pods("default").view("example")
-    print(result)
+    from clientgen.runtime.views import View
+    from kubeapi.core.v1 import Pod
+
+
+    class PodName(View[Pod]):
+        """The metadata only."""
+
+
+    view = k.core_v1.pods("default").view(PodName)
+    for pod in await view.list():
+        print(pod.metadata.name)
 
 def pods_wait(k: Clientset) -> None:
     from clientgen.runtime.conditions import deleted
@@ -748,12 +784,30 @@ async def async_deployments_status(k: AsyncClientset) -> None:
     print(status)
 
 def deployments_view(k: Clientset) -> None:
-    result = k.apps_v1.deployments("default").view("example")
-    print(result)
+    from clientgen.runtime.views import View
+    from kubeapi.apps.v1 import Deployment
+
+
+    class DeploymentName(View[Deployment]):
+        """The metadata only."""
+
+
+    view = k.apps_v1.deployments("default").view(DeploymentName)
+    for deployment in view.list():
+        print(deployment.metadata.name)
 
 async def async_deployments_view(k: AsyncClientset) -> None:
-    result = k.apps_v1.deployments("default").view("example")
-    print(result)
+    from clientgen.runtime.views import View
+    from kubeapi.apps.v1 import Deployment
+
+
+    class DeploymentName(View[Deployment]):
+        """The metadata only."""
+
+
+    view = k.apps_v1.deployments("default").view(DeploymentName)
+    for deployment in await view.list():
+        print(deployment.metadata.name)
 
 def deployments_wait(k: Clientset) -> None:
     from clientgen.runtime.conditions import deleted

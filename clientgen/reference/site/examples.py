@@ -184,6 +184,8 @@ class _Example:
             return self._body()
         if name == "change":
             return self._change()
+        if name == "view":
+            return self._view()
         if name.startswith('"'):
             return name
         if name == "name":
@@ -198,6 +200,18 @@ class _Example:
         head = f"\n\ndef add_label({self._object}{annotation}) -> None:"
         self._setup.append(f'{head}\n    {self._object}.metadata.labels["team"] = "web"\n\n')
         return "add_label"
+
+    def _view(self) -> str:
+        """A view of the metadata, which every object has."""
+        own = self._client.resource.type
+        type_ = self._api.type(own) if own else None
+        if type_ is None:
+            return '"example"'
+        base = self._imports.use("clientgen.runtime.views", "View")
+        model = self._imports.use(type_.import_from, type_.id.name)
+        self._setup.append(f"\n\nclass {model}Name({base}[{model}]):")
+        self._setup.append('    """The metadata only."""\n\n')
+        return f"{model}Name"
 
     def _name(self) -> str:
         """The name of the object."""
@@ -324,6 +338,8 @@ class _Example:
             lines = [f"{name} = {self._await}{call}.get()", f"print({name})"]
         elif name == "wait" or returns.endswith("| Status") or returns in {"Status", "None"}:
             lines = [f"{self._awaited}{call}"]
+        elif name == "view":
+            lines = [f"view = {call}", f"for {self._object} in {self._await}view.list():", shown]
         elif name == "list":
             lines = [f"for {self._object} in {self._awaited}{call}:", shown]
         else:

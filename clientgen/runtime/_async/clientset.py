@@ -17,7 +17,7 @@ from .._models.arguments import check_class, explain_missing_rest, type_of
 from .._models.meta_v1 import ModelList
 from .._models.model import Model
 from .._models.model_info import viewed_model
-from .._models.unstructured import Object, Typed, Unstructured, UnstructuredList
+from .._models.unstructured import Object, Typed, Unstructured, UnstructuredList, WholeObject
 from ..errors import DiscoveryFailed, NoResourceMatch
 from ._primitives import short_lock
 from .object_client import AsyncObjectClient
@@ -64,6 +64,7 @@ M = TypeVar("M", bound=Typed)
 ClassT = TypeVar("ClassT", bound=type[Any])
 WholeT = TypeVar("WholeT", bound=Model)
 T = TypeVar("T", bound=Object)
+W = TypeVar("W", bound=WholeObject)
 
 
 class AsyncClientsetBase:
@@ -292,8 +293,8 @@ class AsyncClientsetBase:
 
     @overload
     async def create(
-        self, body: T, *, namespace: str | None = ..., **options: Unpack[WriteOptions]
-    ) -> T: ...
+        self, body: W, *, namespace: str | None = ..., **options: Unpack[WriteOptions]
+    ) -> W: ...
     @overload
     async def create(
         self,
@@ -301,7 +302,7 @@ class AsyncClientsetBase:
         *,
         namespace: str | None = ...,
         **options: Unpack[WriteOptions],
-    ) -> Object: ...
+    ) -> WholeObject: ...
     @retry_if_outdated
     async def create(
         self, body: Any, *, namespace: str | None = None, **options: Unpack[WriteOptions]
@@ -319,8 +320,8 @@ class AsyncClientsetBase:
 
     @overload
     async def update(
-        self, body: T, *, namespace: str | None = ..., **options: Unpack[WriteOptions]
-    ) -> T: ...
+        self, body: W, *, namespace: str | None = ..., **options: Unpack[WriteOptions]
+    ) -> W: ...
     @overload
     async def update(
         self,
@@ -328,7 +329,7 @@ class AsyncClientsetBase:
         *,
         namespace: str | None = ...,
         **options: Unpack[WriteOptions],
-    ) -> Object: ...
+    ) -> WholeObject: ...
     @retry_if_outdated
     async def update(
         self, body: Any, *, namespace: str | None = None, **options: Unpack[WriteOptions]
@@ -345,8 +346,8 @@ class AsyncClientsetBase:
 
     @overload
     async def apply(
-        self, body: T, *, namespace: str | None = ..., **options: Unpack[ApplyOptions]
-    ) -> T: ...
+        self, body: W, *, namespace: str | None = ..., **options: Unpack[ApplyOptions]
+    ) -> W: ...
     @overload
     async def apply(
         self,
@@ -354,7 +355,7 @@ class AsyncClientsetBase:
         *,
         namespace: str | None = ...,
         **options: Unpack[ApplyOptions],
-    ) -> Object: ...
+    ) -> WholeObject: ...
     @retry_if_outdated
     async def apply(
         self, body: Any, *, namespace: str | None = None, **options: Unpack[ApplyOptions]
@@ -379,24 +380,24 @@ class AsyncClientsetBase:
     @overload
     async def patch(
         self,
-        obj: T,
+        obj: W,
         patch: Patch | Mapping[str, object],
         /,
         *,
         namespace: str | None = ...,
         **options: Unpack[PatchOptions],
-    ) -> T: ...
+    ) -> W: ...
     @overload
     async def patch(
         self,
-        model: type[M],
+        model: type[WholeT],
         name: str,
         patch: Patch | Mapping[str, object],
         /,
         *,
         namespace: str | None = ...,
         **options: Unpack[PatchOptions],
-    ) -> M: ...
+    ) -> WholeT: ...
     @retry_if_outdated
     async def patch(
         self,
@@ -420,24 +421,24 @@ class AsyncClientsetBase:
     @overload
     async def edit(
         self,
-        obj: T,
-        change: Callable[[T], object],
+        obj: W,
+        change: Callable[[W], object],
         /,
         *,
         namespace: str | None = ...,
         **options: Unpack[EditOptions],
-    ) -> T: ...
+    ) -> W: ...
     @overload
     async def edit(
         self,
-        model: type[M],
+        model: type[WholeT],
         name: str,
-        change: Callable[[M], object],
+        change: Callable[[WholeT], object],
         /,
         *,
         namespace: str | None = ...,
         **options: Unpack[EditOptions],
-    ) -> M: ...
+    ) -> WholeT: ...
     @retry_if_outdated
     async def edit(
         self,
@@ -465,7 +466,7 @@ class AsyncClientsetBase:
         return await client.edit(name, change, **options)
 
     @retry_if_outdated
-    async def patch_status(self, old: T, new: T) -> T:
+    async def patch_status(self, old: W, new: W) -> W:
         """Send the changes of the status of an object.
 
         Sends no request if the status is unchanged. If the object has changed on the server since
@@ -490,7 +491,7 @@ class AsyncClientsetBase:
         if patch is None:
             return new
         client = await self._client_of_object(old, None)
-        changed: T = await client.status(name_in(old)).patch(patch)
+        changed: W = await client.status(name_in(old)).patch(patch)
         return changed
 
     @overload

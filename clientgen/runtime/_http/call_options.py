@@ -55,7 +55,7 @@ class SelectionOptions(CallOptions, total=False):
     resource_version_match: ResourceVersionMatch
     """How `resource_version` applies: `Exact` or `NotOlderThan`."""
     shard_selector: str
-    """The part of the collection to select, by a hash of a field. Most servers ignore it."""
+    """A range of hashes of a field. Most servers ignore it."""
 
 
 class EachOptions(SelectionOptions, total=False):
@@ -156,7 +156,7 @@ class DeleteCollectionOptions(CallOptions, total=False):
     resource_version_match: ResourceVersionMatch
     """How `resource_version` applies: `Exact` or `NotOlderThan`."""
     shard_selector: str
-    """The part to delete, by a hash of a field. Servers that ignore it delete everything."""
+    """A range of hashes of a field. Servers that ignore it delete all."""
     limit: int
     """The approximate maximum number of objects to delete."""
     continue_: str

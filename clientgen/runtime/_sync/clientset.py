@@ -18,7 +18,7 @@ from .._models.arguments import check_class, explain_missing_rest, type_of
 from .._models.meta_v1 import ModelList
 from .._models.model import Model
 from .._models.model_info import viewed_model
-from .._models.unstructured import Object, Typed, Unstructured, UnstructuredList
+from .._models.unstructured import Object, Typed, Unstructured, UnstructuredList, WholeObject
 from ..errors import DiscoveryFailed, NoResourceMatch
 from ._primitives import short_lock
 from .object_client import ObjectClient
@@ -65,6 +65,7 @@ M = TypeVar("M", bound=Typed)
 ClassT = TypeVar("ClassT", bound=type[Any])
 WholeT = TypeVar("WholeT", bound=Model)
 T = TypeVar("T", bound=Object)
+W = TypeVar("W", bound=WholeObject)
 
 
 class ClientsetBase:
@@ -291,8 +292,8 @@ class ClientsetBase:
 
     @overload
     def create(
-        self, body: T, *, namespace: str | None = ..., **options: Unpack[WriteOptions]
-    ) -> T: ...
+        self, body: W, *, namespace: str | None = ..., **options: Unpack[WriteOptions]
+    ) -> W: ...
     @overload
     def create(
         self,
@@ -300,7 +301,7 @@ class ClientsetBase:
         *,
         namespace: str | None = ...,
         **options: Unpack[WriteOptions],
-    ) -> Object: ...
+    ) -> WholeObject: ...
     @retry_if_outdated
     def create(
         self, body: Any, *, namespace: str | None = None, **options: Unpack[WriteOptions]
@@ -318,8 +319,8 @@ class ClientsetBase:
 
     @overload
     def update(
-        self, body: T, *, namespace: str | None = ..., **options: Unpack[WriteOptions]
-    ) -> T: ...
+        self, body: W, *, namespace: str | None = ..., **options: Unpack[WriteOptions]
+    ) -> W: ...
     @overload
     def update(
         self,
@@ -327,7 +328,7 @@ class ClientsetBase:
         *,
         namespace: str | None = ...,
         **options: Unpack[WriteOptions],
-    ) -> Object: ...
+    ) -> WholeObject: ...
     @retry_if_outdated
     def update(
         self, body: Any, *, namespace: str | None = None, **options: Unpack[WriteOptions]
@@ -344,8 +345,8 @@ class ClientsetBase:
 
     @overload
     def apply(
-        self, body: T, *, namespace: str | None = ..., **options: Unpack[ApplyOptions]
-    ) -> T: ...
+        self, body: W, *, namespace: str | None = ..., **options: Unpack[ApplyOptions]
+    ) -> W: ...
     @overload
     def apply(
         self,
@@ -353,7 +354,7 @@ class ClientsetBase:
         *,
         namespace: str | None = ...,
         **options: Unpack[ApplyOptions],
-    ) -> Object: ...
+    ) -> WholeObject: ...
     @retry_if_outdated
     def apply(
         self, body: Any, *, namespace: str | None = None, **options: Unpack[ApplyOptions]
@@ -378,24 +379,24 @@ class ClientsetBase:
     @overload
     def patch(
         self,
-        obj: T,
+        obj: W,
         patch: Patch | Mapping[str, object],
         /,
         *,
         namespace: str | None = ...,
         **options: Unpack[PatchOptions],
-    ) -> T: ...
+    ) -> W: ...
     @overload
     def patch(
         self,
-        model: type[M],
+        model: type[WholeT],
         name: str,
         patch: Patch | Mapping[str, object],
         /,
         *,
         namespace: str | None = ...,
         **options: Unpack[PatchOptions],
-    ) -> M: ...
+    ) -> WholeT: ...
     @retry_if_outdated
     def patch(
         self,
@@ -419,24 +420,24 @@ class ClientsetBase:
     @overload
     def edit(
         self,
-        obj: T,
-        change: Callable[[T], object],
+        obj: W,
+        change: Callable[[W], object],
         /,
         *,
         namespace: str | None = ...,
         **options: Unpack[EditOptions],
-    ) -> T: ...
+    ) -> W: ...
     @overload
     def edit(
         self,
-        model: type[M],
+        model: type[WholeT],
         name: str,
-        change: Callable[[M], object],
+        change: Callable[[WholeT], object],
         /,
         *,
         namespace: str | None = ...,
         **options: Unpack[EditOptions],
-    ) -> M: ...
+    ) -> WholeT: ...
     @retry_if_outdated
     def edit(
         self,
@@ -464,7 +465,7 @@ class ClientsetBase:
         return client.edit(name, change, **options)
 
     @retry_if_outdated
-    def patch_status(self, old: T, new: T) -> T:
+    def patch_status(self, old: W, new: W) -> W:
         """Send the changes of the status of an object.
 
         Sends no request if the status is unchanged. If the object has changed on the server since
@@ -489,7 +490,7 @@ class ClientsetBase:
         if patch is None:
             return new
         client = self._client_of_object(old, None)
-        changed: T = client.status(name_in(old)).patch(patch)
+        changed: W = client.status(name_in(old)).patch(patch)
         return changed
 
     @overload
