@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from ._http.selectors import field_selector, label_selector
     from ._manifests.apply_set import ApplySet, ApplySetError
     from ._manifests.extraction import extract
+    from ._manifests.managed_fields_upgrade import upgrade_managed_fields
     from ._manifests.manifest_diff import ManifestDiff
     from ._manifests.manifest_documents import ManifestError
     from ._manifests.scheme import Scheme
@@ -139,6 +140,7 @@ __all__ = [
     "meta_namespace_key",
     "on_stop_signal",
     "split_key",
+    "upgrade_managed_fields",
 ]
 
 # The options of calls, for annotations: the types of keywords.
@@ -205,6 +207,7 @@ if not TYPE_CHECKING:
             "ApplySetError": "._manifests.apply_set",
             "ManifestError": "._manifests.manifest_documents",
             "extract": "._manifests.extraction",
+            "upgrade_managed_fields": "._manifests.managed_fields_upgrade",
             "ManifestDiff": "._manifests.manifest_diff",
             "Scheme": "._manifests.scheme",
             "ManifestSetError": "._manifests.set_results",

@@ -87,8 +87,10 @@ def state(kubectl: Kubectl) -> dict[str, Any]:
         metadata = each["metadata"]
         for name in ("uid", "creationTimestamp", "resourceVersion"):
             del metadata[name]
-        for entry in metadata.get("managedFields", ()):
-            entry.pop("time", None)
+        entries: list[dict[str, Any]] = metadata.get("managedFields", [])
+        for entry in entries:
+            entry.pop("time", None)  # the order depends on it
+        entries.sort(key=lambda entry: entry["manager"])
         found[f"{each['kind']} {metadata['name']}"] = each
     return found
 
@@ -149,6 +151,26 @@ def test_a_set_that_kubectl_applied_by_itself_is_pruned(kubectl: Kubectl, k: Cli
     kubectl("apply", "--prune", "--applyset=shop", "-f", "-", given=FIRST)
     result = manifests(k, SECOND[:2]).apply(prune=ApplySet("shop", tool=tool(kubectl)), force=True)
     assert [each.name for each in result.of("pruned")] == ["web", "s", "b"]
+
+
+@pytest.mark.parametrize("manager", ["kubectl", "me"])
+def test_objects_of_client_side_apply_are_taken_over(
+    kubectl: Kubectl, tmp_path: Path, manager: str
+):
+    """As kubectl does it: the same objects, with the same owners of fields."""
+    before = [config("a", k="v", old="x"), deployment("web", 2)]
+    after = [config("a", k="w"), deployment("web", 3)]
+    before[1]["spec"]["minReadySeconds"] = 5
+    command = ("apply", "--server-side", "--force-conflicts", f"--field-manager={manager}", "-f-")
+    with LocalServer() as other, Clientset.from_config(other.kubeconfig) as k:
+        beside = Kubectl(other.kubeconfig, tmp_path / "o", "default")
+        for each in (kubectl, beside):
+            each("apply", "-f", "-", given=before)
+        kubectl(*command, given=after)
+        taking = manifests(k, after, field_manager=manager)
+        assert {each.outcome for each in taking.apply(force=True)} == {"configured"}
+        assert state(beside) == state(kubectl)
+        assert {each.outcome for each in taking.apply()} == {"unchanged"}
 
 
 def test_neither_touches_a_set_of_the_other(kubectl: Kubectl, k: Clientset):

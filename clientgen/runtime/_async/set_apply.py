@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from .._manifests.apply_order import NAMESPACE_KIND
 from .._manifests.apply_plan import ObjectKey, defined_resources
 from .._manifests.apply_set import PART_OF, ApplySetError, foreign_set
+from .._manifests.managed_fields_upgrade import ManagedFieldsUpgrade
 from .._manifests.manifest_diff import ObjectDiff
 from .._manifests.manifest_documents import ManifestError
 from .._manifests.set_answers import (
@@ -16,9 +17,10 @@ from .._manifests.set_answers import (
 )
 from .._manifests.set_objects import metadata_of, names_in
 from .._manifests.set_results import ManifestSetError, ObjectFailure, ObjectOutcome
+from .._models.decode_error import DecodeError
 from .._models.unstructured import Unstructured
 from ..conditions import condition
-from ..errors import ClientError, DiscoveryFailed, NoResourceMatch, NotFound
+from ..errors import ClientError, Conflict, DiscoveryFailed, NoResourceMatch, NotFound
 from .set_wait import AsyncSetWait, Progress
 
 if TYPE_CHECKING:
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
 
 _DELETING: Final = "it is being deleted"
 _ESTABLISHED_SECONDS: Final = 60.0
+# How often the fields of an object are taken over that others write meanwhile (kubectl: 5).
+_MAX_UPGRADES: Final = 5
 
 
 class AsyncSetRun:
@@ -146,6 +150,8 @@ class AsyncSetRun:
     async def _apply_planned(self, one: PlannedObject) -> None:
         live = await self.requests.get(one.path, one.key)
         answer, created = await self._apply(one, live)
+        if answer is not None and not created:
+            answer = await self._take_over(one, live, answer)
         self._record_new(one, created)
         description = _DELETING if metadata_of(live).get("deletionTimestamp") else ""
         self.outcomes.append(
@@ -197,6 +203,48 @@ class AsyncSetRun:
             if self._is_in_simulated(one):
                 return None, True
             raise
+
+    async def _take_over(
+        self, one: PlannedObject, live: Unstructured | None, applied: Unstructured
+    ) -> Unstructured:
+        """Take over the fields of client-side apply, so that dropped fields are removed.
+
+        Returns:
+            The answer to a second apply, if there was something to take over; else the answer to
+            the first.
+        """
+        try:
+            upgrade = ManagedFieldsUpgrade.of(applied, self._options["field_manager"])
+            if upgrade is None:
+                return applied
+            if self.requests.dry_run:
+                result = upgrade.result()
+                return await self.requests.simulate_update(one.path, one.key, result, self._options)
+            await self._send_upgrade(one, upgrade)
+        except ValueError as error:
+            raise DecodeError(f"managedFields of {one.key}: {error}") from None
+        answer, _ = await self._apply(one, live)
+        return answer or applied
+
+    async def _send_upgrade(self, one: PlannedObject, upgrade: ManagedFieldsUpgrade) -> None:
+        """Send an upgrade of managedFields, and again if the object has changed meanwhile.
+
+        Raises:
+            Conflict: the object changes too often.
+        """
+        for attempt in range(1, _MAX_UPGRADES + 1):
+            try:
+                await self.requests.patch(one.path, upgrade.patch)
+            except Conflict:
+                if attempt == _MAX_UPGRADES:
+                    raise
+            else:
+                return
+            current = await self.requests.get(one.path, one.key)
+            again = ManagedFieldsUpgrade.of(current or {}, self._options["field_manager"])
+            if again is None:
+                return
+            upgrade = again
 
     def _labels(self, one: PlannedObject, live: Unstructured | None) -> Mapping[str, str]:
         """Return the labels of membership in an ApplySet.
@@ -251,6 +299,8 @@ class AsyncSetRun:
         self._record_new(one, created)
         if answer is None:
             answer = Unstructured(one.body(self._labels(one, live)))
+        elif not created:
+            answer = await self._take_over(one, live, answer)
         self.differences.append(ObjectDiff(one.key, one.where, live, answer))
 
     async def delete(self, one: PlannedObject) -> None:

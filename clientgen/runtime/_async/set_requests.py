@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from .._http.patches import ApplyPatch
 from .._http.representations import asking_for
-from .._http.request import GET, build, build_delete, build_patch
+from .._http.request import GET, build, build_delete, build_patch, build_write
 from .._manifests.apply_set import ApplySetError
 from .._manifests.set_answers import object_in
 from .._models.meta_v1 import PartialObjectMetadata, PartialObjectMetadataList
@@ -17,6 +17,7 @@ from .pager import each_page
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
 
+    from .._http.patches import JsonPatch
     from .._http.request import HttpRequest
     from .._http.resource import Resource
     from .._manifests.apply_plan import ObjectKey
@@ -72,6 +73,19 @@ class AsyncSetRequests:
         response = await self.rest.send(request, self.deadline)
         obj = object_in(response, request, self.rest.codec, key)
         return obj, response.status == _CREATED
+
+    async def patch(self, path: str, patch: JsonPatch) -> None:
+        """Patch an object."""
+        await self.rest.send(build_patch(path, patch, {}, self.rest.codec), self.deadline)
+
+    async def simulate_update(
+        self, path: str, key: ObjectKey, body: Mapping[str, Any], options: Mapping[str, Any]
+    ) -> Unstructured:
+        """Return the object that an update would store, with the defaults of the server."""
+        options = {"field_manager": options["field_manager"], "dry_run": True}
+        request = build_write("PUT", path, body, options, self.rest.codec)
+        response = await self.rest.send(request, self.deadline)
+        return object_in(response, request, self.rest.codec, key)
 
     async def delete(self, path: str, options: Mapping[str, Any]) -> bool:
         """Delete an object. Returns whether it existed."""

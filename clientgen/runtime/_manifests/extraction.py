@@ -7,30 +7,31 @@ module has no schema, and infers atomic values from the field sets of the other 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar, cast, overload
-
-from msgspec import json
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast, overload
 
 from .._models.arguments import check_object
 from .._models.decoder import to_dict
+from .field_sets import (
+    FIELD,
+    KEY,
+    NO_FIELDS,
+    FieldSet,
+    Positions,
+    as_field_set,
+    check_depth,
+    fields_inside,
+    is_leaf,
+    key_fields,
+    merge_fields,
+    selected,
+)
 
 if TYPE_CHECKING:
     from .._models.model import Model
     from .._models.unstructured import Unstructured
 
 M_co = TypeVar("M_co", covariant=True)
-
-# A field set, FieldsV1: `f:name`, `k:{"name":"x"}`, `v:1`, `i:0` and `.` lead to field sets.
-_Fields: TypeAlias = Mapping[str, Any]
-
-_MAX_DEPTH: Final = 200
-# Messages show this many characters of a key.
-_MAX_EXCERPT_CHARACTERS: Final = 80
-# The limit of sets of key fields in one list. In the Kubernetes API, each list has one set.
-_MAX_KEY_SETS: Final = 8
-_NO_FIELDS: Final[_Fields] = {}
-_KEY, _VALUE, _INDEX, _FIELD = "k:", "v:", "i:", "f:"
 
 
 class _HasManifest(Protocol[M_co]):
@@ -110,15 +111,15 @@ def _mapping_at(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 def _field_sets(
     entries: list[Any], field_manager: str, subresource: str
-) -> tuple[_Fields, dict[str, Any]]:
+) -> tuple[FieldSet, dict[str, Any]]:
     """Return the fields that the manager has applied, and the union of all other field sets."""
-    own: _Fields = _NO_FIELDS
+    own: FieldSet = NO_FIELDS
     others: dict[str, Any] = {}
     for number, entry in enumerate(entries):
         if not isinstance(entry, Mapping):
             raise ValueError(f"entry {number} is not an object")  # noqa: TRY004 - server data
         members = cast("Mapping[str, Any]", entry)
-        fields = _as_field_set(members.get("fieldsV1") or _NO_FIELDS)
+        fields = as_field_set(members.get("fieldsV1") or NO_FIELDS)
         wanted = (field_manager, "Apply", subresource)
         stated = (
             members.get("manager"),
@@ -128,50 +129,25 @@ def _field_sets(
         if stated == wanted and not own:
             own = fields
         else:
-            _merge_fields(others, fields, 0)
+            merge_fields(others, fields, 0)
     return own, others
-
-
-def _as_field_set(fields: object) -> _Fields:
-    if not isinstance(fields, Mapping):
-        raise ValueError("a set of fields is not an object")  # noqa: TRY004 - server data
-    return cast("_Fields", fields)
-
-
-def _merge_fields(into: dict[str, Any], fields: _Fields, depth: int) -> None:
-    _check_depth(depth)
-    for key, inner in fields.items():
-        _merge_fields(into.setdefault(key, {}), _as_field_set(inner), depth + 1)
-
-
-def _check_depth(depth: int) -> None:
-    if depth > _MAX_DEPTH:
-        raise ValueError(f"they are nested deeper than {_MAX_DEPTH} levels")
-
-
-def _fields_inside(fields: _Fields, key: str) -> _Fields:
-    return _as_field_set(fields.get(key, _NO_FIELDS))
-
-
-def _is_leaf(fields: _Fields) -> bool:
-    return not any(key != "." for key in fields)
 
 
 # ---- values ---------------------------------------------------------------------------------
 
 
-def _owned_part(value: Any, fields: _Fields, others: _Fields, depth: int) -> Any:
+def _owned_part(value: Any, fields: FieldSet, others: FieldSet, depth: int) -> Any:
     """Return the part of a value that a field set contains.
 
     A field set without parts contains the whole value, if the value is a scalar or an atomic list
     or map. If another manager owns parts of the value, the value is not atomic. Then the result is
     an empty list or map: the manager owns the existence of the value, not its contents.
     """
-    _check_depth(depth)
-    if _is_leaf(fields):
-        if _is_leaf(others):
+    check_depth(depth)
+    if is_leaf(fields):
+        if is_leaf(others):
             return value
-        fields = _NO_FIELDS
+        fields = NO_FIELDS
     if isinstance(value, dict):
         return _owned_members(cast("dict[str, Any]", value), fields, others, depth)
     if isinstance(value, list):
@@ -180,89 +156,27 @@ def _owned_part(value: Any, fields: _Fields, others: _Fields, depth: int) -> Any
 
 
 def _owned_members(
-    value: Mapping[str, Any], fields: _Fields, others: _Fields, depth: int
+    value: Mapping[str, Any], fields: FieldSet, others: FieldSet, depth: int
 ) -> dict[str, Any]:
     owned: dict[str, Any] = {}
     for key, inner in fields.items():
-        name = key.removeprefix(_FIELD)
-        if key.startswith(_FIELD) and name in value:
+        name = key.removeprefix(FIELD)
+        if key.startswith(FIELD) and name in value:
             owned[name] = _owned_part(
-                value[name], _as_field_set(inner), _fields_inside(others, key), depth + 1
+                value[name], as_field_set(inner), fields_inside(others, key), depth + 1
             )
     return owned
 
 
 def _owned_items(
-    items: list[object], fields: _Fields, others: _Fields, depth: int
+    items: list[object], fields: FieldSet, others: FieldSet, depth: int
 ) -> Iterator[Any]:
     """Yield the owned items in the order of the list. Items keep their key fields."""
-    positions = _Positions(items)
+    positions = Positions(items)
     keys = {positions.of(key): key for key in fields if key != "."}
     for position in sorted(position for position in keys if position is not None):
         key, item = keys[position], items[position]
-        owned = _owned_part(
-            item, _fields_inside(fields, key), _fields_inside(others, key), depth + 1
-        )
-        if isinstance(owned, dict) and key.startswith(_KEY):
-            owned = {**_selected(item, _key_fields(key)), **cast("dict[str, Any]", owned)}
+        owned = _owned_part(item, fields_inside(fields, key), fields_inside(others, key), depth + 1)
+        if isinstance(owned, dict) and key.startswith(KEY):
+            owned = {**selected(item, key_fields(key)), **cast("dict[str, Any]", owned)}
         yield owned
-
-
-class _Positions:
-    """Finds the items of a list by the keys of a field set, in linear time."""
-
-    def __init__(self, items: list[object]) -> None:
-        self._items = items
-        self._indices: dict[tuple[str, ...], dict[bytes, int]] = {}
-
-    def of(self, key: str) -> int | None:
-        """Return the position of the item that a key of a field set names; None if no item does."""
-        if key.startswith(_KEY):
-            wanted = _key_fields(key)
-            return self._positions_by(tuple(sorted(wanted))).get(_encoded(wanted))
-        if key.startswith(_VALUE):
-            return self._positions_by(()).get(_encoded(_decode_key(key)))
-        if key.startswith(_INDEX):
-            number = _decode_key(key)
-            is_there = type(number) is int and 0 <= number < len(self._items)
-            return number if is_there else None
-        return None
-
-    def _positions_by(self, names: tuple[str, ...]) -> dict[bytes, int]:
-        """Return the positions of items by the JSON of these fields, or of the item without names.
-
-        For equal items, the position is the position of the first item.
-        """
-        index = self._indices.get(names)
-        if index is None:
-            if len(self._indices) > _MAX_KEY_SETS:
-                raise ValueError(f"a list has more than {_MAX_KEY_SETS} different sets of keys")
-            index = self._indices[names] = {}
-            for position, item in enumerate(self._items):
-                if not names:
-                    index.setdefault(_encoded(item), position)
-                elif isinstance(item, dict):
-                    index.setdefault(_encoded(_selected(item, names)), position)
-        return index
-
-
-def _selected(item: Any, names: Iterable[str]) -> dict[str, Any]:
-    return {name: item[name] for name in names if name in item}
-
-
-def _key_fields(key: str) -> dict[str, Any]:
-    value = _decode_key(key)
-    if not isinstance(value, dict) or not value:
-        raise ValueError(f"{key[:_MAX_EXCERPT_CHARACTERS]!r} is not a set of key fields")
-    return cast("dict[str, Any]", value)
-
-
-def _decode_key(key: str) -> Any:
-    try:
-        return json.decode(key[2:])
-    except ValueError:
-        raise ValueError(f"{key[:_MAX_EXCERPT_CHARACTERS]!r} does not end in JSON") from None
-
-
-def _encoded(value: object) -> bytes:
-    return json.encode(value, order="deterministic")
