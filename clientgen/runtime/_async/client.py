@@ -222,6 +222,7 @@ class AsyncResourceClient:
         *,
         subresource: str = "",
     ) -> T:
+        check_whole("patch()", model)
         request = build_patch(self._path_of(name, subresource), patch, options, self._codec)
         return await self._send(model, request, self._rest.deadline(options))
 

@@ -221,6 +221,7 @@ class ResourceClient:
         *,
         subresource: str = "",
     ) -> T:
+        check_whole("patch()", model)
         request = build_patch(self._path_of(name, subresource), patch, options, self._codec)
         return self._send(model, request, self._rest.deadline(options))
 
