@@ -143,6 +143,7 @@ def my_controller(k):
     [web] = k.core_v1.pods().list()
     k.core_v1.pods("shop").delete(web.metadata.name)
 """,
+    "views": "",
     "queues": """
 import logging
 from prometheus_client import CollectorRegistry
