@@ -67,7 +67,7 @@ def run(recipe: Recipe, block: Block, world: World, names: Names) -> str:
     code = compile("\n" * block.line + text, str(recipe.page), "exec", dont_inherit=True)
     before = set(names)
     with contextlib.redirect_stdout(io.StringIO()) as out:
-        if "manager.run()  # until" in text or text.endswith("\nmanager.run()\n"):
+        if "manager.run()  # until" in text or text.rstrip().endswith("manager.run()"):
             run_manager(code, names, lambda: SCENARIOS[str(recipe)](world, names, out))
         elif "except KeyboardInterrupt" in text:
             run_until_ctrl_c(code, names, lambda: SCENARIOS[str(recipe)](world, names, out))

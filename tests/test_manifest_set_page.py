@@ -46,12 +46,12 @@ def test_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: 
             exec(compile(block, str(PAGE), "exec"), names)
             printed.append(capsys.readouterr().out)
         names["k"].close()
-    assert len(blocks) == 8
+    assert len(blocks) == 9
     assert printed[0].endswith("configmap/settings created\ndeployment.apps/web created\n")
     assert "+  colour: blue\n" in printed[0]
     assert printed[1] == "ConfigMap settings\nDeployment web\nConfigMap flags\n"
     assert printed[2] == "configmap/settings unchanged\ndeployment.apps/web unchanged\n"
-    assert printed[5] == "\n"
+    assert printed[6] == "\n"
     assert printed[4] == f"{printed[2]}\n"
-    assert printed[6].endswith("configmap/flags pruned\n")
-    assert printed[7] == "deployment.apps/web deleted\nconfigmap/settings deleted\n"
+    assert printed[7].endswith("configmap/flags pruned\n")
+    assert printed[8] == "deployment.apps/web deleted\nconfigmap/settings deleted\n"
