@@ -364,6 +364,18 @@ async def test_informers_keep_views(server: LocalServer) -> None:
     assert seen[0] == "{'app': 'db'} {'app': 'db2'}"
 
 
+async def test_caches_are_filled_by_streaming_lists(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "clientgen.runtime.informers")
+    cluster = shop()
+    async with cluster.clientset(AsyncClientset) as k, k.informers() as factory:
+        for view in (PodPlace, PodName, AnnotatedPlace):
+            factory.view(view)
+        factory.start()
+        await factory.wait_for_sync(30)
+    assert caplog.messages == []  # a list in place of the stream is logged
+    assert [action.verb for action in cluster.actions] == ["watch"] * 3
+
+
 async def test_own_writes_of_what_a_view_lacks(server: LocalServer) -> None:
     server.cluster.add(deployment("web", 2))
     async with AsyncClientset.from_config(server.kubeconfig) as k:

@@ -55,8 +55,9 @@ WatchEventType: TypeAlias = Literal["ADDED", "MODIFIED", "DELETED", "BOOKMARK", 
 class WatchEvent(Struct, Generic[T], gc=False):
     """One event of a watch.
 
-    `object` is an instance of the watched model. For BOOKMARK it has metadata only. For ERROR it is
-    a Status, which a watch raises as an error instead.
+    `object` is an instance of the watched model. For BOOKMARK it has metadata only, and is a
+    PartialObjectMetadata if views are watched. For ERROR it is a Status, which a watch raises as an
+    error instead.
     """
 
     type: WatchEventType
@@ -177,13 +178,14 @@ def _decode_bookmark(data: Raw, model: type[M]) -> Any:
     """Decode the object of a bookmark: an object of the watched kind with metadata only.
 
     For some kinds, servers fill the other fields with noise (Kubernetes API concepts: watch
-    bookmarks). A table is decoded as a whole, because its row has the metadata of the object.
+    bookmarks). A table is decoded as a whole, because its row has the metadata of the object. A
+    view may lack the annotations, which say that a streaming list has ended.
     """
     if issubclass(model, Table):
         return read_either_way(data, model, usable=True)
-    partial = read_either_way(data, PartialObjectMetadata)
-    known = partial if viewed_model(model) is None else {"metadata": partial.metadata}
-    return read_either_way(Raw(encode(known)), model, usable=True)
+    is_view = viewed_model(model) is not None
+    partial = read_either_way(data, PartialObjectMetadata, usable=is_view)
+    return partial if is_view else read_either_way(Raw(encode(partial)), model, usable=True)
 
 
 _SPECIAL_TYPES = frozenset({"BOOKMARK", "ERROR"})
