@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from kubeapi import AsyncClientset
 from kubeapi.core.v1 import Container, Pod, PodList, PodSpec
+from kubeapi.core.v1.resources import PODS
 from kubeapi.meta.v1 import ObjectMeta
 
 from clientgen.runtime import MergePatch
@@ -27,6 +28,8 @@ from clientgen.runtime._http.request import HttpRequest, HttpResponse
 from clientgen.runtime._models import model_codec as json_codec
 from clientgen.runtime.aio import AsyncRest
 from clientgen.runtime.errors import AlreadyExists, NotFound
+from clientgen.runtime.models import UnstructuredList
+from clientgen.runtime.views import View, view_of
 from clientgen.testing import FakeCluster
 from clientgen.testing._fake.transports import AsyncInProcessTransport
 
@@ -139,16 +142,18 @@ class AsyncTranslator:
     def __init__(self, cluster: FakeCluster) -> None:
         self._inner = AsyncInProcessTransport(cluster.dispatcher)
         self.content_types: list[str] = []
+        self.accepted: list[str] = []
         self.only_json = False
 
     def _translated(self, request: HttpRequest) -> HttpRequest:
         headers, body = dict(request.headers), request.body
-        assert headers["Accept"] == ZippedCodec.accept
+        assert headers["Accept"].endswith(ZippedCodec.accept)
+        self.accepted.append(headers["Accept"])
         if body is not None:
             self.content_types.append(headers["Content-Type"])
         if body is not None and headers["Content-Type"] == ZIPPED:
             headers["Content-Type"], body = "application/json", zlib.decompress(body)
-        headers["Accept"] = "application/json"
+        headers["Accept"] = headers["Accept"].replace(ZIPPED, "application/json")
         return HttpRequest(request.method, request.target, tuple(headers.items()), body)
 
     async def send(self, request: HttpRequest, timeout: float | None) -> HttpResponse:
@@ -233,6 +238,35 @@ async def test_an_informer_keeps_what_the_codec_reads(only_json: bool) -> None:
         await k.core_v1.pods("shop").create(pod("web-2"))
         while len(pods.lister.list()) < 3:
             await sleep(0.001)
+
+
+class PodName(View[Pod]):
+    """The metadata of a pod."""
+
+
+@pytest.mark.parametrize("only_json", [False, True])
+async def test_views_are_read_by_any_codec(only_json: bool) -> None:
+    k, translator = clientset("web-0", "web-1")
+    translator.only_json = only_json
+    images = view_of(["spec.containers.image"])
+    async with k, k.informers(namespace="shop") as factory:
+        parts = factory.informer(PODS, images, UnstructuredList)
+        factory.start()
+        assert all((await factory.wait_for_sync(timeout=30)).values())
+        part = parts.lister.get("shop", "web-0")
+        assert (type(part), part["spec"]) == (images, {"containers": [{"image": "nginx"}]})
+        assert set(translator.accepted) == {ZippedCodec.accept}
+        translator.accepted.clear()
+        names = factory.view(PodName)
+        factory.start()
+        assert all((await factory.wait_for_sync(timeout=30)).values())
+        assert names.lister.get("shop", "web-1") == await k.get(PodName, "web-1", namespace="shop")
+        (name, _) = await k.list(PodName)
+        assert (type(name), name.metadata.name) == (PodName, "web-0")
+    assert len(translator.accepted) == 3
+    for accept in translator.accepted:
+        form, whole = f"{ZIPPED};as=PartialObjectMetadata", ZippedCodec.accept
+        assert (accept.startswith(form), accept.endswith(f",{whole}")) == (True, True)
 
 
 class MetadataCodec(JsonCodec):

@@ -11,9 +11,9 @@ from clientgen.runtime._cache.listers import Lister
 from clientgen.runtime.aio import AsyncContext, AsyncManager, AsyncSharedInformer
 from clientgen.runtime.conditions import deleted
 from clientgen.runtime.controllers import Request
-from clientgen.runtime.models import ModelList
+from clientgen.runtime.models import ModelList, Unstructured
 from clientgen.runtime.sync import SharedInformer
-from clientgen.runtime.views import PartOf, View
+from clientgen.runtime.views import PartOf, View, view_of
 
 
 class PlaceContainer(PartOf[Container]):
@@ -81,3 +81,13 @@ async def controllers(k: AsyncClientset) -> None:
     controller.owns(MapName)
     controller.watches(MapName, lambda it: [Request(it.metadata.namespace, it.metadata.name)])
     controller.watches(MapName, lambda it: [Request("", it.data)])  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+
+
+def by_paths(k: Clientset) -> None:
+    size = view_of(["spec.size"])
+    assert_type(size, type[Unstructured])
+    tabs = k.dynamic.resource("crontabs", model=size)
+    assert_type(tabs.get("a"), Unstructured)
+    assert_type(k.informers().dynamic("crontabs", model=size), SharedInformer[Unstructured])
+    view_of([b"spec"])  # type: ignore[list-item]  # pyright: ignore[reportArgumentType]
+    k.core_v1.pods("shop").view(size)  # type: ignore[type-var]  # pyright: ignore[reportArgumentType]

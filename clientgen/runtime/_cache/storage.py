@@ -22,9 +22,9 @@ from .._models.base import assign
 from .._models.decoder import from_dict
 from .._models.deep_copy import deep_copy
 from .._models.meta_v1 import PartialObjectMetadata
-from .._models.model_info import is_metadata_view
+from .._models.model_info import is_metadata_view, is_path_view
 from .._models.tables import Table
-from .._models.unstructured import Object, Unstructured
+from .._models.unstructured import Object, Unstructured, list_class
 from ..errors import CacheCorrupted
 from .deltas import Added, Deleted, Recovered, Updated
 from .indexer import meta_namespace_key
@@ -206,6 +206,20 @@ class UnstructuredStorage(Storage[Unstructured]):
         return copied
 
 
+class PathViewStorage(UnstructuredStorage):
+    """Keeps objects without a class that have only the fields at some paths."""
+
+    is_compressible = False  # views are small
+
+    def with_metadata(self, obj: Unstructured, metadata: dict[str, Any]) -> Unstructured:
+        """Copy an object with other metadata, of which it keeps the fields at its paths."""
+        return super().with_metadata(obj, metadata).copy()
+
+    def with_replicas(self, obj: Unstructured, replicas: int) -> Unstructured:
+        """Copy an object with another `spec.replicas`, if that is one of its paths."""
+        return super().with_replicas(obj, replicas).copy()
+
+
 def storage_for(model: type[T], list_model: type[ModelList[T]]) -> Storage[T]:
     """Return the storage that keeps the objects of a class as they are.
 
@@ -217,6 +231,8 @@ def storage_for(model: type[T], list_model: type[ModelList[T]]) -> Storage[T]:
     storage_class: Any = Storage
     if issubclass(model, PartialObjectMetadata) or is_metadata_view(model):
         storage_class = MetadataStorage
+    elif is_path_view(model):
+        storage_class, list_model = PathViewStorage, list_class(model, "", "")
     elif issubclass(model, Unstructured):
         storage_class = UnstructuredStorage
     storage: Storage[T] = storage_class(model, list_model)

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast, overload
 
 from .._models.arguments import check_function
-from .._models.model import Model
 from .._models.unstructured import Object
 from .verdict import NO_OBJECT, Verdict, met, unmet
 from .view_json import json_of
@@ -28,8 +27,7 @@ class CheckedObject:
     @cached_property
     def json(self) -> Json:
         """The JSON of the object."""
-        obj = self.object
-        return json_of(obj) if isinstance(obj, Model) else cast("Json", obj)
+        return json_of(self.object)
 
 
 class Check(Generic[T_contra]):

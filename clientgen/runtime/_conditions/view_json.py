@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from .._models.decoder import to_dict
 from .._models.model import Model
 from .._models.model_info import fields_of, known_model, viewed_model
 
+if TYPE_CHECKING:
+    from collections.abc import Container
+
+    from .._models.field_trees import FieldTree
+
 Json: TypeAlias = "dict[str, Any]"
+
+
+class _AllBut:
+    """All names but some."""
+
+    def __init__(self, names: Container[object]) -> None:
+        self._names = names
+
+    def __contains__(self, name: object) -> bool:
+        return name not in self._names
 
 
 class _PartialJson(dict[str, Any]):
@@ -16,12 +31,12 @@ class _PartialJson(dict[str, Any]):
 
     Args:
         values: The members.
-        lacking: The members that the model has and the view does not have.
+        lacking: The members that the object may have and the view does not have.
         view: The name of the view.
         path: The path of the object, such as `spec.`; empty for the view itself.
     """
 
-    def __init__(self, values: Json, lacking: frozenset[str], view: str, path: str) -> None:
+    def __init__(self, values: Json, lacking: Container[object], view: str, path: str) -> None:
         super().__init__(values)
         self._lacking = lacking
         self._where = (view, path)
@@ -48,8 +63,11 @@ class _PartialJson(dict[str, Any]):
             )
 
 
-def json_of(obj: Model) -> Json:
+def json_of(obj: object) -> Json:
     """Return the JSON of an object. That of a view has its apiVersion and kind, too."""
+    if not isinstance(obj, Model):
+        paths: FieldTree | None = getattr(type(obj), "__paths__", None)
+        return cast("Json", _marked_by_paths(obj, paths, type(obj).__name__, ""))
     tree = to_dict(obj)
     if viewed_model(type(obj)) is None:
         return tree
@@ -77,3 +95,22 @@ def _marked(value: object, tree: Any, view: str, path: str) -> Any:
     }
     lacking = fields_of(model).keys() - fields.keys() - {"apiVersion", "kind"}
     return _PartialJson({**tree, **marked}, frozenset(lacking), view, path)
+
+
+def _marked_by_paths(value: object, paths: FieldTree | None, view: str, path: str) -> Any:
+    """Return a value of a view by paths, in which reads of fields beside the paths raise."""
+    if paths is None:
+        return value
+    if isinstance(value, list):
+        items = cast("list[object]", value)
+        return [
+            _marked_by_paths(item, None if isinstance(item, list) else paths, view, path)
+            for item in items
+        ]
+    if not isinstance(value, dict):
+        return value
+    marked = {
+        name: _marked_by_paths(inner, paths.get(name), view, f"{path}{name}.")
+        for name, inner in cast("Json", value).items()
+    }
+    return _PartialJson(marked, _AllBut(paths), view, path)

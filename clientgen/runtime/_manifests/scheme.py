@@ -27,7 +27,7 @@ import msgspec
 from clientgen._gvk import GroupVersion, GroupVersionKind
 
 from .._http.resource import Resource
-from .._models.arguments import type_of
+from .._models.arguments import check_has_kind, type_of
 from .._models.list_classes import item_class, new_list_class
 from .._models.meta_v1 import ModelList
 from .._models.model import Model
@@ -422,6 +422,7 @@ def _as_gvk(kind: type[Any] | GroupVersionKind | str) -> GroupVersionKind:
 
 def _check_class(kind: object) -> None:
     given = kind
+    check_has_kind(kind)
     if not isinstance(kind, type) or not issubclass(kind, Model):
         raise TypeError(f"the kind must be a model class, such as Pod, not {type_of(given)}")
 

@@ -12,7 +12,7 @@ from os import PathLike
 from typing import Any, Final
 
 from .model import Model
-from .model_info import is_view
+from .model_info import is_path_view, is_view
 
 _FLAVOURS: Final = {
     "clientgen.runtime._async.rest": "clientgen.runtime.aio",
@@ -38,10 +38,13 @@ def check_whole(call: str, model: type[Any]) -> None:
     Raises:
         TypeError: the class is a view.
     """
-    if is_view(model):
+    if is_view(model) or is_path_view(model):
+        way = "`full()` reads the whole object of a view"
+        if is_path_view(model):
+            way = "read the object as `Unstructured`"
         raise TypeError(
             f"{call} takes whole objects or manifests, and {model.__name__} is a view, which has"
-            " only some fields: `full()` reads the whole object of a view"
+            f" only some fields: {way}"
         )
 
 
@@ -69,6 +72,7 @@ def check_view(view: object, api_version: str, kind: str) -> None:
     Raises:
         TypeError: it is not.
     """
+    check_has_kind(view)
     if not isinstance(view, type) or not is_view(view):
         raise TypeError(
             f"{type_of(view)} is no view: declare one, such as `class {kind}Place(View[{kind}])`"
@@ -78,6 +82,19 @@ def check_view(view: object, api_version: str, kind: str) -> None:
         raise TypeError(
             f"{viewed.__name__} is a view of {viewed.api_version} {viewed.kind}, not of"
             f" {api_version} {kind}"
+        )
+
+
+def check_has_kind(model: object) -> None:
+    """Check that an argument is not a view by paths, which has no kind.
+
+    Raises:
+        TypeError: it is one.
+    """
+    if isinstance(model, type) and is_path_view(model):
+        raise TypeError(
+            "a view by paths has no kind: give it as `model` to `dynamic.resource` of a clientset,"
+            " or to `dynamic` of an informer factory"
         )
 
 

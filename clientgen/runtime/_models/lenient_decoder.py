@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import types
 from math import isfinite
-from typing import Any, Union, cast, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Union, cast, get_args, get_origin
 
 import msgspec
 from msgspec import Raw
@@ -30,12 +30,39 @@ from .once import once
 from .quantity import Quantity, received_texts
 from .variants import extended, unknown_attributes
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _NULL = b"null"
 
 
+class WantedDecoder:
+    """Decodes JSON into structs with the wanted members, and converts the structs.
+
+    Args:
+        wanted: The class of the structs.
+        convert: Converts a struct.
+    """
+
+    def __init__(self, wanted: Any, convert: Callable[[Any], Any]) -> None:
+        self._decoder = msgspec.json.Decoder[Any](wanted)
+        self._convert = convert
+
+    def decode(self, data: bytes | Raw) -> Any:
+        """Decode an object."""
+        return self._convert(self._decoder.decode(data))
+
+    def decode_lines(self, data: bytes) -> list[Any]:
+        """Decode a line for each object."""
+        return [self._convert(each) for each in self._decoder.decode_lines(data)]
+
+
 @once
-def decoder_of(annotation: Any) -> msgspec.json.Decoder[Any]:
+def decoder_of(annotation: Any) -> msgspec.json.Decoder[Any] | WantedDecoder:
     """Return the strict decoder of a type."""
+    wanted = getattr(annotation, "__wanted__", None)
+    if wanted is not None:  # a view by paths, or a list of such views
+        return WantedDecoder(wanted, annotation.of_wanted)
     return msgspec.json.Decoder(annotation, dec_hook=_decode_other)
 
 

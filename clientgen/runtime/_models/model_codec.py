@@ -18,10 +18,10 @@ from .deep_copy import deep_copy
 from .encoder import encode
 from .gc_pause import GcPaused
 from .json_names import replace_half_surrogates
-from .lenient_decoder import decoder_of
+from .lenient_decoder import WantedDecoder, decoder_of
 from .meta_v1 import ModelList, PartialObjectMetadata, Status
 from .model import NO_RAW, Literal, Model
-from .model_info import viewed_model
+from .model_info import is_path_view, viewed_model
 from .once import once
 from .raw_copy import unpin
 from .read_times import has_other_times
@@ -151,8 +151,15 @@ def unknown_fields(obj: Model) -> dict[str, Raw]:
 
 
 @once
-def _event_decoder(model: Any) -> msgspec.json.Decoder[WatchEvent[Any]]:
-    return decoder_of(WatchEvent[model])
+def _event_decoder(model: Any) -> msgspec.json.Decoder[WatchEvent[Any]] | WantedDecoder:
+    wanted: Any = getattr(model, "__wanted__", None)
+    if wanted is None:
+        return decoder_of(WatchEvent[model])
+
+    def convert(event: WatchEvent[Any]) -> WatchEvent[Any]:
+        return WatchEvent(event.type, model.of_wanted(event.object))
+
+    return WantedDecoder(WatchEvent[wanted], convert)
 
 
 def _decode_line(line: bytes, model: type[M]) -> WatchEvent[Any]:
@@ -183,7 +190,7 @@ def _decode_bookmark(data: Raw, model: type[M]) -> Any:
     """
     if issubclass(model, Table):
         return read_either_way(data, model, usable=True)
-    is_view = viewed_model(model) is not None
+    is_view = viewed_model(model) is not None or is_path_view(model)
     partial = read_either_way(data, PartialObjectMetadata, usable=is_view)
     return partial if is_view else read_either_way(Raw(encode(partial)), model, usable=True)
 

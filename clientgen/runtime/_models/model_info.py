@@ -127,6 +127,11 @@ def is_view(kind: type[Any]) -> bool:
     return viewed_model(kind) is not None and hasattr(kind, "__has_kind__")
 
 
+def is_path_view(kind: type[Any]) -> bool:
+    """Return whether the objects of a class without fields have only the members at some paths."""
+    return hasattr(kind, "__paths__")
+
+
 def is_metadata_view(kind: type[Any]) -> bool:
     """Return whether a class is a view of a kind without fields beside the metadata."""
     return is_view(kind) and kind.__struct_fields__ == ("metadata",)

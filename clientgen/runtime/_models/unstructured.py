@@ -192,7 +192,7 @@ def list_class(model: type[Any], api_version: str, kind: str) -> type[ModelList[
     if issubclass(given, ModelList):  # a Table is its own list class
         return cast("type[ModelList[Any]]", given)
     if issubclass(model, Unstructured):
-        return UnstructuredList
+        return getattr(model, "__list__", UnstructuredList)
     if issubclass(model, PartialObjectMetadata):
         return PartialObjectMetadataList
     if is_view(model):
