@@ -20,7 +20,7 @@ from clientgen.reference.client_reader import (
     public_methods,
     resource_lines,
 )
-from clientgen.reference.modules import META, RUNTIME, Module, Modules
+from clientgen.reference.modules import META, RUNTIME, VIEWS, Module, Modules
 from clientgen.reference.records import Client, ErrorClass, Home, Resource, Type
 from clientgen.reference.type_reader import TypeReader
 
@@ -261,6 +261,23 @@ class Api:
         module = self._modules.get(f"{home.module}.{_VIEWS}")
         for node in module.classes.values() if module else ():
             yield PythonClass(f"{home.module}.{_VIEWS}", node.name)
+
+    def views_of(self, kind: PythonClass) -> Iterator[PythonClass]:
+        """Yield the generated views of a kind, in the order of their modules."""
+        for home in self._homes.values():
+            module = self._modules.get(f"{home.module}.{_VIEWS}")
+            for node in module.classes.values() if module else ():
+                if module and any(self._names_view(base, module, kind) for base in node.bases):
+                    yield PythonClass(module.name, node.name)
+
+    def _names_view(self, base: ast.expr, module: Module, kind: PythonClass) -> bool:
+        """Return whether a base class in a module is `View[kind]`."""
+        match base:
+            case ast.Subscript(value=ast.Name(id=view), slice=ast.Name(id=viewed)):
+                found = (self._modules.find(module.name, name).name for name in (view, viewed))
+                return tuple(found) == (PythonClass(VIEWS, "View"), kind)
+            case _:
+                return False
 
     def _of_user(self, home: Home) -> Iterator[PythonClass]:
         """The classes that the group version imports from modules of the user."""

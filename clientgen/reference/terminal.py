@@ -83,8 +83,17 @@ class _Writer:
             yield from self._wrapped(
                 ", ".join(dict.fromkeys(each.name for each in client.methods)), " " * _COLUMN
             )
+        yield from self._views(target)
         names = [target.resource.plural, target.resource.singular, *target.resource.short_names]
         yield self._entry("NAMES", ", ".join(names))
+
+    def _views(self, target: Target) -> Iterator[str]:
+        names: dict[str, list[str]] = {}
+        for view in self._api.views_of(target.root.id):
+            names.setdefault(view.module, []).append(view.name)
+        for number, (module, views) in enumerate(names.items()):
+            written = f"from {module} import {', '.join(views)}"
+            yield from self._wrapped_entry("" if number else "VIEWS", written)
 
     def _client(self, target: Target) -> Client | None:
         clients = self._api.clients_of(self._api.home_of_resource(target.resource))

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from support.golden import GOLDEN, generated
+from support.run_folders import RunFolders
 
 from clientgen._problems import ClientgenError
 from clientgen.reference.names import Target, find
 from clientgen.reference.package_reader import Api
-from clientgen.reference.sources import RANKS
+from clientgen.reference.sources import RANKS, installed
+from clientgen.reference.terminal import lines
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def found(api: Api, path: str, api_version: str = "") -> Target:
@@ -157,3 +164,21 @@ def test_types_of_the_user_have_the_names_and_limits_of_their_markers(crontabs: 
     target = found(crontabs, "crontabs.spec.env.valueFrom.secretKeyRef.key")
     assert target.python == "cron_tab.spec.env[0].value_from.secret_key_ref.key"
     assert found(crontabs, "pods").resource.package == "kubeapi"
+
+
+@pytest.mark.parametrize(
+    ("kind", "views"),
+    [
+        ("po", ["VIEWS:      from views.core.v1.views import PodKey, PodPlacement"]),
+        ("Odd", ["VIEWS:      from views.shop.v1.views import Container, View, ViewSpec"]),
+        ("gadgets", ["VIEWS:      from views.hard.v1.views import GadgetMode"]),
+        ("Lamp", ["VIEWS:      from views.house.v1.views import LampLight"]),
+        ("deploy", []),
+        ("pods.spec", []),
+    ],
+)
+def test_the_views_of_a_kind_are_named(run_folders: RunFolders, kind: str, views: list[str]):
+    case = GOLDEN / "views"
+    api = installed(["views"], [generated(case, run_folders), case, ROOT / "generated"], "test")
+    told = lines(api, found(api, kind), 90, recursive=False)
+    assert [line for line in told if line.startswith("VIEWS:")] == views
