@@ -27,6 +27,7 @@ from clientgen.cli.report import show_problems
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping
 
+    from clientgen.testing._fake.data_folder import DataFolder
     from clientgen.testing._fake.fake_cluster import FakeCluster
     from clientgen.testing._fake.local_server import LocalServer
     from clientgen.testing._fake.object_files import Manifest
@@ -134,6 +135,13 @@ _MAX_UNSEEN_WRITES = 100_000
     help="How long the pod of a Job runs with --play.",
 )
 @click.option(
+    "--data",
+    type=PATH,
+    metavar="DIR",
+    help="A folder that keeps all objects, definitions and tokens for the next run. --crd, --load "
+    "and --setup are for a new folder.",
+)
+@click.option(
     "--feature-gates",
     default="",
     metavar="NAME=BOOL,...",
@@ -156,16 +164,26 @@ def serve(
     nodes: int | None,
     pod_start: float,
     job_run: float,
+    data: Path | None,
     feature_gates: str,
 ) -> None:
     """Serve the Kubernetes API from memory, on 127.0.0.1, until interrupted.
 
-    It writes a kubeconfig that any Kubernetes client can use. Nothing is kept after it ends.
+    It writes a kubeconfig that any Kubernetes client can use. Without --data, nothing is kept after
+    it ends.
     """
-    with _explained():
+    with _explained(), _opened(data, skip_damaged=skip_invalid) as folder:
         secret = _token(token, token_file)
         cluster = _cluster(spec, controller_delay, _gates(feature_gates))
-        _load(cluster, (*crds, *manifests), skip_invalid=skip_invalid)
+        if folder is None or folder.is_new:
+            cluster.server.skip_to(_first_version())
+            _load(cluster, (*crds, *manifests), skip_invalid=skip_invalid)
+        elif crds or manifests or setup:
+            note = f"note: {data} has objects, so --crd, --load and --setup are left out"
+            click.echo(note, err=True)
+            setup = ""
+        if folder is not None:
+            folder.attach(cluster.server)
         with cluster.dispatcher.postponed_work():  # the function may say what pods do
             if play:
                 cluster.play(
@@ -186,7 +204,36 @@ def serve(
             store = cluster.server.cluster.store
             while not stop.wait(1.0):
                 _remember(store.version)
+                if folder is not None:
+                    _keep(folder, cluster)
             _remember(store.version)
+
+
+@contextmanager
+def _opened(path: Path | None, *, skip_damaged: bool) -> Generator[DataFolder | None]:
+    """Open the folder that keeps the objects, if there is one."""
+    if path is None:
+        yield None
+        return
+    from clientgen.testing._fake.data_folder import DataFolder
+
+    folder = DataFolder(path, skip_damaged=skip_damaged)
+    try:
+        for damage in folder.damages:
+            note = f"note: line {damage.number} of {folder.kept} is left out: {damage.reason}"
+            click.echo(note, err=True)
+        yield folder
+        folder.sync()
+    finally:
+        folder.close()
+
+
+def _keep(folder: DataFolder, cluster: FakeCluster) -> None:
+    """Bring the folder to the disk, and write its file anew if most of it is outdated."""
+    folder.sync()
+    if folder.is_outdated:
+        with cluster.dispatcher.lock:
+            folder.rewrite()
 
 
 def _collect_cycles() -> None:
@@ -207,11 +254,9 @@ def _token(token: str | None, path: Path | None) -> str:
 def _cluster(spec: Path | None, delay: float, gates: Mapping[str, bool]) -> FakeCluster:
     from clientgen.testing._fake.fake_cluster import FakeCluster  # other commands do not need it
 
-    cluster = FakeCluster(
+    return FakeCluster(
         spec=spec, controller_delay=delay, record=False, control_plane=True, feature_gates=gates
     )
-    cluster.server.skip_to(_first_version())
-    return cluster
 
 
 def _gates(text: str) -> dict[str, bool]:
@@ -395,6 +440,7 @@ def _explained() -> Generator[None]:
     """Say what stood in the way as a problem."""
     from clientgen.testing._apiserver.served_spec import SpecError
     from clientgen.testing._fake.certificates import TlsUnavailable
+    from clientgen.testing._fake.data_folder import DataError
     from clientgen.testing._fake.object_files import ManifestError
     from clientgen.testing._fake.server_kubeconfig import ForeignFile
 
@@ -402,6 +448,8 @@ def _explained() -> Generator[None]:
         yield
     except (SpecError, ManifestError, TlsUnavailable) as error:
         raise ClientgenError([Problem("", str(error))]) from error
+    except DataError as error:
+        raise ClientgenError([Problem(str(error.path), error.reason, error.hint)]) from error
     except ForeignFile as error:
         what = "the file already exists, and clientgen serve did not write it"
         hint = "Name another file with --kubeconfig, or remove this one."

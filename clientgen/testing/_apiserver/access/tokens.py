@@ -76,7 +76,7 @@ class Tokens:
         issuer: str = ISSUER,
         new_id: Callable[[], str] = lambda: str(uuid4()),
     ) -> None:
-        self._secret = secret
+        self.secret = secret
         self.issuer = issuer
         self._new_id = new_id
 
@@ -171,7 +171,7 @@ class Tokens:
         return f"{content}.{self._signature(content)}"
 
     def _signature(self, content: str) -> str:
-        return _encoded(hmac.digest(self._secret, content.encode(), "sha256"))
+        return _encoded(hmac.digest(self.secret, content.encode(), "sha256"))
 
     # ----------------------------------------------------------------------------- review
 

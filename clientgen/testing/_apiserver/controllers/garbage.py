@@ -11,6 +11,8 @@ from ..storage.versioned_view import VersionedView
 from ..verbs.delete import FOREGROUND, ORPHAN, Deletion
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ..storage.cluster_state import ClusterState
     from ..storage.store import Change, Collection, Record
     from .play.played_events import Recorder
@@ -66,6 +68,15 @@ class Garbage:
         elif b'"deletionTimestamp"' in change.after.data:
             where = (collection.name, change.after.key)
             self._cluster.later(self._delay, lambda: self._release(*where))
+
+    @property
+    def removed(self) -> frozenset[str]:
+        """The uids of removed objects to which objects still refer."""
+        return frozenset(uid for uid in self._dependents if uid in self._removed)
+
+    def note_removed(self, uids: Iterable[str]) -> None:
+        """Note objects that an earlier server has removed."""
+        self._removed.update(dict.fromkeys(uids))
 
     @property
     def owners(self) -> frozenset[str]:

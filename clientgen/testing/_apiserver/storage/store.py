@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
 from collections import deque
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from msgspec import json
 
-from clientgen._apimachinery.failures import unclassified
+from clientgen._apimachinery.failures import Failure, unclassified
 from clientgen._text_cache import ContentCache, encoded
 
 if TYPE_CHECKING:
@@ -264,6 +264,8 @@ class Collection:
         record = Record(key, value, version, form)
         before = self.records.get(key)
         self._store.take_room(record, before)
+        if self._store.journal is not None:
+            self._store.note(self.name, record, before)
         self._store.advance()
         if before is None:
             insort(self._keys, key)
@@ -273,6 +275,8 @@ class Collection:
 
     def remove(self, key: str) -> Record:
         """Remove an object. The event has the state that was stored last."""
+        if self._store.journal is not None:
+            self._store.journal.remove(self.name, self.records[key], self._store.version + 1)
         before = self.records.pop(key)
         del self._keys[bisect_left(self._keys, key)]
         self._store.stored -= len(before.data)
@@ -284,6 +288,15 @@ class Collection:
         """Begin with objects of another store, which have no history here."""
         self.records = dict(records)
         self._keys = sorted(records)
+
+    def announce(self) -> None:
+        """Tell the watchers of all objects, as of objects that are new."""
+        moment = self._store.clock.monotonic()
+        for record in self.now():
+            change = Change(record.version, None, record, moment)
+            for watcher, _ in tuple(self._watchers):
+                watcher(change)
+            self._store.tell(self, change)
 
     def _happened(self, change: Change) -> None:
         self.changed_at = change.version
@@ -339,6 +352,18 @@ class Collection:
         return tuple(ended for _, ended in self._watchers if ended is not None)
 
 
+class Journal(Protocol):
+    """Where writes are kept beyond the end of the process. Both methods raise a Failure."""
+
+    def put(self, collection: str, record: Record, /) -> None:
+        """Keep an object that is about to be stored."""
+        ...
+
+    def remove(self, collection: str, record: Record, version: int, /) -> None:
+        """Keep that an object is about to be removed, by a write of this version."""
+        ...
+
+
 class Store:
     """The collections of a server, and the version that they share."""
 
@@ -358,6 +383,8 @@ class Store:
         """The bytes of all objects."""
         self.version = 1
         self.compacted = 0
+        self.journal: Journal | None = None
+        """Where writes are kept beyond the end of the process."""
         self._collections: dict[str, Collection] = {}
         self._waiting: dict[Callable[[], None], None] = {}
         self._listeners: list[Callable[[Collection, Change], None]] = []
@@ -397,6 +424,19 @@ class Store:
         if more > 0 and self.stored + more > MAX_STORED_BYTES:
             raise unclassified("etcdserver: mvcc: database space exceeded")
         self.stored += more
+
+    def note(self, collection: str, record: Record, before: Record | None) -> None:
+        """Write an object into the journal. If that fails, its room is free again.
+
+        Raises:
+            Failure: 500, the journal cannot be written.
+        """
+        assert self.journal is not None
+        try:
+            self.journal.put(collection, record)
+        except Failure:
+            self.stored -= len(record.data) - (len(before.data) if before is not None else 0)
+            raise
 
     def advance(self) -> int:
         """Take the next version, and wake all that wait for it."""
