@@ -59,6 +59,8 @@ if TYPE_CHECKING:
         WriteOptions,
     )
     from ._http.field_terms import FieldTerm, SelectableField
+    from ._http.masking import as_curl
+    from ._http.request import HttpRequest, HttpResponse
     from ._http.selectors import field_selector, label_selector
     from ._manifests.apply_set import ApplySet, ApplySetError
     from ._manifests.extraction import extract
@@ -100,6 +102,8 @@ __all__ = [
     "FactoryOptions",
     "FieldTerm",
     "GetOptions",
+    "HttpRequest",
+    "HttpResponse",
     "Indexer",
     "InformerMetrics",
     "InformerMetricsProvider",
@@ -132,6 +136,7 @@ __all__ = [
     "WatchEvent",
     "WatchOptions",
     "WriteOptions",
+    "as_curl",
     "drop_managed_fields",
     "extract",
     "field_selector",
@@ -201,6 +206,9 @@ if not TYPE_CHECKING:
             **dict.fromkeys(_OPTIONS, "._http.call_options"),
             "FieldTerm": "._http.field_terms",
             "SelectableField": "._http.field_terms",
+            "HttpRequest": "._http.request",
+            "HttpResponse": "._http.request",
+            "as_curl": "._http.masking",
             "field_selector": "._http.selectors",
             "label_selector": "._http.selectors",
             "ApplySet": "._manifests.apply_set",

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         uncordon,
     )
     from ._async.recorder import AsyncEventRecorder
+    from ._async.requests.middleware_link import AsyncMiddleware, AsyncSend
     from ._async.service_forward import port_forward
     from ._async.sharding import AsyncSharding
     from ._async.webhook_server import AsyncWebhooks
@@ -72,12 +73,14 @@ __all__ = [
     "AsyncManager",
     "AsyncManifestSet",
     "AsyncMetadataClient",
+    "AsyncMiddleware",
     "AsyncPortForward",
     "AsyncPriorityQueue",
     "AsyncProxy",
     "AsyncProxyStream",
     "AsyncResourceClient",
     "AsyncRest",
+    "AsyncSend",
     "AsyncSharding",
     "AsyncSharedInformer",
     "AsyncSubresource",
@@ -110,6 +113,8 @@ if not TYPE_CHECKING:
             "AsyncDynamicResource": "._async.dynamic",
             "AsyncDynamicSubresource": "._async.dynamic",
             "AsyncMetadataClient": "._async.dynamic",
+            "AsyncMiddleware": "._async.requests.middleware_link",
+            "AsyncSend": "._async.requests.middleware_link",
             "AsyncExecStream": "._async.exec_stream",
             "AsyncLogTail": "._async.log_tail",
             "AsyncPortForward": "._async.port_forward",

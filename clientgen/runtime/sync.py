@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         uncordon,
     )
     from ._sync.recorder import EventRecorder
+    from ._sync.requests.middleware_link import Middleware, Send
     from ._sync.service_forward import port_forward
     from ._sync.sharding import Sharding
     from ._sync.webhook_server import Webhooks
@@ -73,12 +74,14 @@ __all__ = [
     "Manager",
     "ManifestSet",
     "MetadataClient",
+    "Middleware",
     "PortForward",
     "PriorityQueue",
     "Proxy",
     "ProxyStream",
     "ResourceClient",
     "Rest",
+    "Send",
     "Sharding",
     "SharedInformer",
     "Subresource",
@@ -111,6 +114,8 @@ if not TYPE_CHECKING:
             "DynamicResource": "._sync.dynamic",
             "DynamicSubresource": "._sync.dynamic",
             "MetadataClient": "._sync.dynamic",
+            "Middleware": "._sync.requests.middleware_link",
+            "Send": "._sync.requests.middleware_link",
             "ExecStream": "._sync.exec_stream",
             "LogTail": "._sync.log_tail",
             "PortForward": "._sync.port_forward",

@@ -69,6 +69,7 @@ class AsyncRest(Unpicklable):
         codec: Codec = JSON,
         **options: Unpack[ClientOptions],
     ) -> None:
+        from .._http.client_headers import client_headers
         from .._http.user_agent import field_manager, user_agent
 
         _check_options(options)
@@ -84,9 +85,10 @@ class AsyncRest(Unpicklable):
         self.left = self._deadlines.seconds_left
         self.real_deadline = self._deadlines.real_deadline
         headers: Headers = (
-            ("Accept", codec.accept),  # at index 0: a request may replace it
+            ("Accept", codec.accept),
             ("User-Agent", agent),
             *_impersonation(config, options),
+            *client_headers(options.get("headers", {})),
         )
         self.chain = AsyncRequestChain(
             config, codec, headers, self._deadlines, options, transport=transport, owner=repr(self)

@@ -13,6 +13,8 @@ from datetime import datetime  # noqa: TC003 - get_type_hints() looks it up here
 from os import PathLike  # noqa: TC003 - as above
 from typing import Any, Literal, TypeAlias, TypedDict
 
+from .request import HttpRequest  # noqa: TC001 - as above
+
 Labels: TypeAlias = str | Mapping[str, str | Sequence[str] | None]
 """A label selector, as text (`app=web,tier in (a,b),!legacy`) or as a mapping.
 
@@ -319,6 +321,9 @@ class ClientOptions(TypedDict, total=False):
     total time in seconds (40: 32 s of silence, then 8 s for the response). 0 disables the request.
     `max_response_bytes` limits the size of a single response after decompression (1 GiB).
 
+    `headers` are sent with every request. `middleware` is a list of functions around every request
+    (`AsyncMiddleware`, `Middleware`).
+
     `discovery_cache` is whether to keep the results of discovery on disk for ten minutes: below the
     user's cache directory, or in the given folder. By default, results that came over TLS are kept.
     With `insecure-skip-tls-verify`, nothing is kept and nothing is read. Only `dynamic` and kinds
@@ -339,4 +344,6 @@ class ClientOptions(TypedDict, total=False):
     pool_size: int
     silence_timeout: float
     max_response_bytes: int
+    headers: Mapping[str, str]
+    middleware: Sequence[Callable[[HttpRequest, Any], Any]]
     discovery_cache: bool | str | PathLike[str]

@@ -47,20 +47,37 @@ def check_headers(headers: Headers) -> None:
 
 
 class HttpRequest(Struct):
-    """A request. `target` is the path and query below the server's base URL.
+    """A request to the API server.
 
-    Headers are pairs, because names may repeat.
+    Attributes:
+        method: The method, such as GET.
+        target: The path and query below the server's base URL.
+        headers: The headers, as pairs, because names may repeat.
+        body: The body; None if there is none.
+        attempt: 1 for the first attempt, 2 for the first retry.
     """
 
     method: str
     target: str
     headers: Headers = ()
     body: bytes | None = None
+    attempt: int = 1
 
     @property
     def info(self) -> RequestInfo:
         """The method and path of this request, for errors."""
         return RequestInfo(self.method, self.target.partition("?")[0])
+
+    def with_header(self, name: str, value: str) -> HttpRequest:
+        """Return a copy with a header. It replaces the headers of the same name.
+
+        Raises:
+            ValueError: The name or the value has a character that HTTP does not allow.
+        """
+        added = ((name, value),)
+        check_headers(added)
+        kept = tuple(pair for pair in self.headers if pair[0].lower() != name.lower())
+        return HttpRequest(self.method, self.target, kept + added, self.body, self.attempt)
 
     def __repr__(self) -> str:
         # The headers contain credentials, and the body may be a Secret.
@@ -68,14 +85,22 @@ class HttpRequest(Struct):
 
 
 class HttpResponse(Struct):
-    """A complete response.
+    """A response.
 
-    The names in `headers` are lower case. The values of a repeated header are joined by commas.
+    Attributes:
+        status: The status code.
+        headers: The headers. Names are lower case, and the values of a repeated header are joined
+            by commas.
+        body: The body.
     """
 
     status: int
     headers: Mapping[str, str]
     body: bytes
+
+    def __repr__(self) -> str:
+        # The headers and the body may be secret.
+        return f"{type(self).__name__}(status={self.status}, {len(self.body)} bytes)"
 
 
 # The options of each verb, and their query parameters. An option with an empty text is not sent as

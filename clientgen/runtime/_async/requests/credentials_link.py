@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from .connections import AsyncConnections
     from .request_link import AsyncStreamOpening
 
-_ACCEPT = "Accept"
 _UNAUTHORIZED = 401
 
 
@@ -29,7 +28,7 @@ class AsyncSigner(Unpicklable):
     Args:
         credentials: The credentials of the configuration.
         connections: The connections, which are opened again if a credential needs new connections.
-        fixed: The headers of all requests. The first is Accept, which a request may replace.
+        fixed: The headers of all requests. A request with a header of the same name replaces them.
         deadlines: The deadlines of the client.
         owner: The name of the client, for errors.
     """
@@ -47,6 +46,7 @@ class AsyncSigner(Unpicklable):
         self._credentials = credentials
         self._connections = connections
         self._fixed = self._headers = fixed
+        self._names = _names_of(fixed)
         self._deadlines = deadlines
         self._owner = owner
         self._in_use: Credential | None = None
@@ -93,10 +93,11 @@ class AsyncSigner(Unpicklable):
         headers = self._headers
         if request.headers:
             check_headers(request.headers)
-            own = request.headers
-            has_accept = any(name == _ACCEPT for name, _ in own)
-            headers = own + (headers[1:] if has_accept else headers)
-        return HttpRequest(request.method, request.target, headers, request.body)
+            own = {name.lower() for name, _ in request.headers}
+            if not own.isdisjoint(self._names):
+                headers = tuple(pair for pair in headers if pair[0].lower() not in own)
+            headers = request.headers + headers
+        return HttpRequest(request.method, request.target, headers, request.body, request.attempt)
 
     def close(self) -> None:
         """Refuse further requests."""
@@ -123,7 +124,13 @@ class AsyncSigner(Unpicklable):
         own = (("Authorization", Hidden(authorization)),) if authorization else ()
         check_headers(own)
         self._headers = self._fixed + own
+        self._names = _names_of(self._headers)
         self._in_use = credential
+
+
+def _names_of(headers: Headers) -> frozenset[str]:
+    """Return the names of headers in lower case."""
+    return frozenset(name.lower() for name, _ in headers)
 
 
 class AsyncCredentialsLink(AsyncPassThrough):

@@ -7,10 +7,12 @@
          own writes             to the informers of the client
     rest.relay, rest.relay_stream
       │
-      ▼  rate limit             only with `qps`
+      ▼  middleware             of the program
+         rate limit             only with `qps`
          credentials            signatures, renewal after a 401
          health                 of the server; streams only
          metrics                counts each attempt
+         log                    a line for each attempt, if it is on
          connections            the transport
 
 A request passes the links from top to bottom, and its response from bottom to top. Each attempt of
@@ -28,6 +30,7 @@ from ..health_monitor import AsyncHealthMonitor
 from .connections import AsyncConnections
 from .credentials_link import AsyncCredentialsLink, AsyncSigner
 from .health_link import AsyncHealthLink, AsyncServerProbe
+from .log_link import AsyncLogLink
 from .metrics_link import AsyncMetricsLink
 from .own_writes_link import AsyncOwnWritesLink
 from .rate_limit_link import AsyncRateLimitLink
@@ -85,6 +88,7 @@ class AsyncRequestChain:
         from ..._config.credentials import Credentials
 
         self._options = options
+        self._server = config.server
         self._deadlines = deadlines
         self.connections = AsyncConnections(config, transport, deadlines, _pool_options(options))
         self._signer = AsyncSigner(
@@ -114,6 +118,10 @@ class AsyncRequestChain:
 
     def _server_links(self) -> Iterator[AsyncPassThrough]:
         """Yield the links that all requests pass, in order."""
+        if middleware := self._options.get("middleware", ()):
+            from .middleware_link import middleware_links  # imported late: few programs have any
+
+            yield from middleware_links(middleware)
         qps = self._options.get("qps", 0.0)
         if qps > 0:
             burst = self._options.get("burst", max(1, int(2 * qps)))
@@ -122,6 +130,7 @@ class AsyncRequestChain:
         if self.monitor is not None:
             yield AsyncHealthLink(self.monitor, self.connections, self._deadlines)
         yield self.metrics
+        yield AsyncLogLink(self._server)
 
     async def aclose(self) -> None:
         """Refuse further requests and close all connections; streams end."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from ..._http.request import HttpResponse
+from ..._http.request import HttpRequest, HttpResponse
 from ..._http.response import error_from, retry_after
 from ..._http.retry import Retry, annotate
 from ..._http.status_codes import FIRST_REDIRECT
@@ -14,7 +14,6 @@ from .._primitives import call_later, sleep
 
 if TYPE_CHECKING:
     from ..._http.codec import Codec
-    from ..._http.request import HttpRequest
     from ..._http.request_deadlines import RequestDeadlines
     from ..transport_protocol import AsyncByteStream
     from .request_link import AsyncRequestLink, AsyncStreamOpening
@@ -71,6 +70,7 @@ class AsyncRetryLink:
                 raise annotate(error, retry.count, before)
             before = error
             await sleep(delay)
+            request = _next_attempt(request)
 
     async def stream(
         self,
@@ -96,12 +96,20 @@ class AsyncRetryLink:
             if delay is None:
                 raise annotate(error_from(request, response, self._codec), retry.count, None)
             await sleep(delay)
+            request = _next_attempt(request)
 
     def _new_retry(
         self, request: HttpRequest, deadline: float | None, max_retries: int | None
     ) -> Retry:
         retries = self._max_retries if max_retries is None else max_retries
         return Retry(request.method, retries, self._deadlines.real_deadline(deadline))
+
+
+def _next_attempt(request: HttpRequest) -> HttpRequest:
+    """Return the request of the next attempt."""
+    return HttpRequest(
+        request.method, request.target, request.headers, request.body, request.attempt + 1
+    )
 
 
 async def _read_error_body(stream: AsyncByteStream, deadline: float | None) -> bytes:

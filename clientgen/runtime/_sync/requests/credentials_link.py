@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from .connections import Connections
     from .request_link import StreamOpening
 
-_ACCEPT = "Accept"
 _UNAUTHORIZED = 401
 
 
@@ -30,7 +29,7 @@ class Signer(Unpicklable):
     Args:
         credentials: The credentials of the configuration.
         connections: The connections, which are opened again if a credential needs new connections.
-        fixed: The headers of all requests. The first is Accept, which a request may replace.
+        fixed: The headers of all requests. A request with a header of the same name replaces them.
         deadlines: The deadlines of the client.
         owner: The name of the client, for errors.
     """
@@ -48,6 +47,7 @@ class Signer(Unpicklable):
         self._credentials = credentials
         self._connections = connections
         self._fixed = self._headers = fixed
+        self._names = _names_of(fixed)
         self._deadlines = deadlines
         self._owner = owner
         self._in_use: Credential | None = None
@@ -94,10 +94,11 @@ class Signer(Unpicklable):
         headers = self._headers
         if request.headers:
             check_headers(request.headers)
-            own = request.headers
-            has_accept = any(name == _ACCEPT for name, _ in own)
-            headers = own + (headers[1:] if has_accept else headers)
-        return HttpRequest(request.method, request.target, headers, request.body)
+            own = {name.lower() for name, _ in request.headers}
+            if not own.isdisjoint(self._names):
+                headers = tuple(pair for pair in headers if pair[0].lower() not in own)
+            headers = request.headers + headers
+        return HttpRequest(request.method, request.target, headers, request.body, request.attempt)
 
     def close(self) -> None:
         """Refuse further requests."""
@@ -124,7 +125,13 @@ class Signer(Unpicklable):
         own = (("Authorization", Hidden(authorization)),) if authorization else ()
         check_headers(own)
         self._headers = self._fixed + own
+        self._names = _names_of(self._headers)
         self._in_use = credential
+
+
+def _names_of(headers: Headers) -> frozenset[str]:
+    """Return the names of headers in lower case."""
+    return frozenset(name.lower() for name, _ in headers)
 
 
 class CredentialsLink(PassThrough):

@@ -8,10 +8,12 @@
          own writes             to the informers of the client
     rest.relay, rest.relay_stream
       │
-      ▼  rate limit             only with `qps`
+      ▼  middleware             of the program
+         rate limit             only with `qps`
          credentials            signatures, renewal after a 401
          health                 of the server; streams only
          metrics                counts each attempt
+         log                    a line for each attempt, if it is on
          connections            the transport
 
 A request passes the links from top to bottom, and its response from bottom to top. Each attempt of
@@ -29,6 +31,7 @@ from ..health_monitor import HealthMonitor
 from .connections import Connections
 from .credentials_link import CredentialsLink, Signer
 from .health_link import HealthLink, ServerProbe
+from .log_link import LogLink
 from .metrics_link import MetricsLink
 from .own_writes_link import OwnWritesLink
 from .rate_limit_link import RateLimitLink
@@ -86,6 +89,7 @@ class RequestChain:
         from ..._config.credentials import Credentials
 
         self._options = options
+        self._server = config.server
         self._deadlines = deadlines
         self.connections = Connections(config, transport, deadlines, _pool_options(options))
         self._signer = Signer(
@@ -115,6 +119,10 @@ class RequestChain:
 
     def _server_links(self) -> Iterator[PassThrough]:
         """Yield the links that all requests pass, in order."""
+        if middleware := self._options.get("middleware", ()):
+            from .middleware_link import middleware_links  # imported late: few programs have any
+
+            yield from middleware_links(middleware)
         qps = self._options.get("qps", 0.0)
         if qps > 0:
             burst = self._options.get("burst", max(1, int(2 * qps)))
@@ -123,6 +131,7 @@ class RequestChain:
         if self.monitor is not None:
             yield HealthLink(self.monitor, self.connections, self._deadlines)
         yield self.metrics
+        yield LogLink(self._server)
 
     def close(self) -> None:
         """Refuse further requests and close all connections; streams end."""
