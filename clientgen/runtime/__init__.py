@@ -54,6 +54,8 @@ if TYPE_CHECKING:
         PatchOptions,
         ProxyOptions,
         ProxyStreamOptions,
+        RawOptions,
+        RawStreamOptions,
         TailOptions,
         WatchOptions,
         WriteOptions,
@@ -71,13 +73,21 @@ if TYPE_CHECKING:
     from ._manifests.set_results import ManifestSetError, SetResult
     from ._models.copy_result import CopyResult
     from ._models.exec_result import ExecResult
-    from ._models.proxy_response import ProxyResponse
+    from ._models.proxy_response import ProxyResponse, RawResponse
+    from ._models.server_answers import (
+        AccessRules,
+        NonResourceRule,
+        ResourceRule,
+        UserInfo,
+        VersionInfo,
+    )
     from ._signals import on_stop_signal
     from ._streams.log_lines import LogLine
     from ._streams.outputs import Output
 
 __all__ = [
     "SYSTEM_CLOCK",
+    "AccessRules",
     "Added",
     "ApiResource",
     "ApplyOptions",
@@ -117,6 +127,7 @@ __all__ = [
     "MergePatch",
     "NamespaceLister",
     "NamespacedLister",
+    "NonResourceRule",
     "Output",
     "Patch",
     "PatchOptions",
@@ -124,7 +135,11 @@ __all__ = [
     "ProxyOptions",
     "ProxyResponse",
     "ProxyStreamOptions",
+    "RawOptions",
+    "RawResponse",
+    "RawStreamOptions",
     "Resource",
+    "ResourceRule",
     "Scheme",
     "ScopeOptions",
     "SelectableField",
@@ -133,6 +148,8 @@ __all__ = [
     "StrategicMergePatch",
     "TailOptions",
     "Updated",
+    "UserInfo",
+    "VersionInfo",
     "WatchEvent",
     "WatchOptions",
     "WriteOptions",
@@ -165,6 +182,8 @@ _OPTIONS = (
     "PatchOptions",
     "ProxyOptions",
     "ProxyStreamOptions",
+    "RawOptions",
+    "RawStreamOptions",
     "TailOptions",
     "WatchOptions",
     "WriteOptions",
@@ -201,6 +220,12 @@ if not TYPE_CHECKING:
             "CopyResult": "._models.copy_result",
             "ExecResult": "._models.exec_result",
             "ProxyResponse": "._models.proxy_response",
+            "RawResponse": "._models.proxy_response",
+            "AccessRules": "._models.server_answers",
+            "NonResourceRule": "._models.server_answers",
+            "ResourceRule": "._models.server_answers",
+            "UserInfo": "._models.server_answers",
+            "VersionInfo": "._models.server_answers",
             "LogLine": "._streams.log_lines",
             "Output": "._streams.outputs",
             **dict.fromkeys(_OPTIONS, "._http.call_options"),

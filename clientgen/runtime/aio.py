@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ._async.manifest_set import AsyncManifestSet
     from ._async.port_forward import AsyncPortForward
     from ._async.proxy import AsyncProxy, AsyncProxyStream
+    from ._async.raw_stream import AsyncRawStream
     from ._async.recipes import (
         cordon,
         drain,
@@ -78,6 +79,7 @@ __all__ = [
     "AsyncPriorityQueue",
     "AsyncProxy",
     "AsyncProxyStream",
+    "AsyncRawStream",
     "AsyncResourceClient",
     "AsyncRest",
     "AsyncSend",
@@ -120,6 +122,7 @@ if not TYPE_CHECKING:
             "AsyncPortForward": "._async.port_forward",
             "AsyncProxy": "._async.proxy",
             "AsyncProxyStream": "._async.proxy",
+            "AsyncRawStream": "._async.raw_stream",
             "AsyncWebSocket": "._async.websocket",
             "AsyncFinalizer": "._async.finalizer",
             "AsyncSharedInformer": "._async.informer",

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ._sync.manifest_set import ManifestSet
     from ._sync.port_forward import PortForward
     from ._sync.proxy import Proxy, ProxyStream
+    from ._sync.raw_stream import RawStream
     from ._sync.recipes import (
         cordon,
         drain,
@@ -79,6 +80,7 @@ __all__ = [
     "PriorityQueue",
     "Proxy",
     "ProxyStream",
+    "RawStream",
     "ResourceClient",
     "Rest",
     "Send",
@@ -121,6 +123,7 @@ if not TYPE_CHECKING:
             "PortForward": "._sync.port_forward",
             "Proxy": "._sync.proxy",
             "ProxyStream": "._sync.proxy",
+            "RawStream": "._sync.raw_stream",
             "WebSocket": "._sync.websocket",
             "Finalizer": "._sync.finalizer",
             "SharedInformer": "._sync.informer",

@@ -113,9 +113,10 @@ async def test_streams_pass_it_and_what_it_does_not_return_is_closed(
     for middleware, error in ((refuse, Forbidden), (fail, PermissionError)):
         async with AsyncClientset(AsyncRest(config, middleware=[middleware])) as k:
             with pytest.raises(error):
-                async for _ in k.core_v1.config_maps("shop").watch():
+                async for _change in k.core_v1.config_maps("shop").watch():
                     pass
-            assert not k.rest.chain.connections.transport._streams
+            transport: Any = k.rest.chain.connections.transport
+            assert not transport._streams
     assert len(server.requests) == 4
 
 
@@ -151,7 +152,7 @@ async def test_a_broken_one_is_named(
         with pytest.raises(error, match=message):
             await k.core_v1.config_maps("shop").get("a")
         with pytest.raises(error, match=message):
-            async for _ in k.core_v1.config_maps("shop").watch():
+            async for _change in k.core_v1.config_maps("shop").watch():
                 pass
 
 
@@ -170,7 +171,7 @@ async def test_headers_go_with_every_request(server: ScriptedServer, config_for:
     async with AsyncRest(config_for(server), headers={"X-Team": "web"}) as rest:
         maps = AsyncClientset(rest).core_v1.config_maps("shop")
         await maps.get("a")
-        async for _ in maps.watch():
+        async for _change in maps.watch():
             break
     assert [request.header("x-team") for request in server.requests] == ["web", "web"]
 
@@ -208,7 +209,7 @@ async def test_each_attempt_is_a_line(
     async with AsyncRest(config_for(server)) as rest:
         maps = AsyncClientset(rest).core_v1.config_maps("shop")
         await maps.get("a")
-        async for _ in maps.watch(label_selector="app=web"):
+        async for _change in maps.watch(label_selector="app=web"):
             break
         with pytest.raises(TransportError):
             await maps.create({"metadata": {"name": "b"}})
@@ -219,7 +220,8 @@ async def test_each_attempt_is_a_line(
     for record, status, attempt in ((first, 429, 1), (second, 200, 2)):
         assert record.getMessage().startswith(f"GET {url}/a {status} in ")
         assert record.getMessage().endswith(f" bytes, attempt {attempt}")
-        assert record.args["status"] == status
+        fields: Any = record.args
+        assert fields["status"] == status
     assert watch.getMessage().startswith(f"GET {url}?allowWatchBookmarks=true&labelSelector=app%3D")
     assert watch.getMessage().endswith(" ms, a stream, attempt 1")
     assert failed.getMessage().startswith(f"POST {url} failed in ")
@@ -230,7 +232,7 @@ async def test_bodies_are_logged_without_secrets(
 ) -> None:
     caplog.set_level(5, "clientgen.http")
     token = "t0ps3cret"
-    secret = {"metadata": {"name": "s"}, "stringData": {"name": token, "path": token}}
+    secret: Any = {"metadata": {"name": "s"}, "stringData": {"name": token, "path": token}}
     env = [{"name": "DB_PASSWORD", "value": token}, {"name": "MODE", "value": "fast"}]
     container = {"name": "web", "image": "web:1", "env": env}
     async with clients(cluster, headers={"X-Key": token}) as k:

@@ -23,6 +23,7 @@ from ._primitives import short_lock
 from .object_client import AsyncObjectClient
 from .outdated import retry_if_outdated
 from .rest import AsyncRest
+from .server_calls import AsyncServerCalls
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -67,7 +68,7 @@ T = TypeVar("T", bound=Object)
 W = TypeVar("W", bound=WholeObject)
 
 
-class AsyncClientsetBase:
+class AsyncClientsetBase(AsyncServerCalls):
     """The base class of clientsets, which talk to one cluster. Use it as a context manager.
 
     Its methods work with any kind that `scheme` knows: by class (`k.get(Deployment, "web")`), or

@@ -262,7 +262,7 @@ class CopyOptions(CallOptions, total=False):
     """Called with the number of copied bytes. In `sync`, another thread calls it."""
 
 
-class ProxyStreamOptions(TypedDict, total=False):
+class RawStreamOptions(TypedDict, total=False):
     """Options of responses that come piece by piece."""
 
     query: Mapping[str, Any]
@@ -275,8 +275,8 @@ class ProxyStreamOptions(TypedDict, total=False):
     """The seconds within which the response must begin."""
 
 
-class ProxyOptions(CallOptions, total=False):
-    """Options of requests to programs in the cluster."""
+class RawOptions(CallOptions, total=False):
+    """Options of requests to any path."""
 
     query: Mapping[str, Any]
     """The parameters of the query; values may be lists."""
@@ -284,8 +284,17 @@ class ProxyOptions(CallOptions, total=False):
     """More headers."""
     body: bytes | str
     """The body."""
+
+
+class ProxyOptions(RawOptions, total=False):
+    """Options of requests to programs in the cluster."""
+
     check: bool
     """Whether a status of 400 or more raises `ProxyFailed`."""
+
+
+class ProxyStreamOptions(RawStreamOptions, total=False):
+    """Options of responses of programs that come piece by piece."""
 
 
 class StreamOptions(TypedDict, total=False):

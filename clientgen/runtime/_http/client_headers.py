@@ -44,13 +44,18 @@ def client_headers(given: object) -> Headers:
     for name, value in cast("Mapping[object, object]", given).items():
         if not isinstance(name, str) or not isinstance(value, str):
             raise TypeError(f"headers must map text to text, but {name!r} has {type_of(value)}")
-        _check_free(name)
+        check_free(name)
         headers.append((str(name), Hidden(value)))
     check_headers(tuple(headers))
     return tuple(headers)
 
 
-def _check_free(name: str) -> None:
+def check_free(name: str) -> None:
+    """Check that a program may set a header.
+
+    Raises:
+        ValueError: The client sets the header.
+    """
     lower = name.lower()
     if reason := _OPTIONS.get(lower):
         raise ValueError(f"headers cannot set {name}: {reason}")

@@ -1,4 +1,4 @@
-"""The response of a pod, service or node, proxied by the API server."""
+"""Responses as they are: status, headers and bytes."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from msgspec import Struct, json
 _FIRST_ERROR_STATUS = 400
 
 
-class ProxyResponse(Struct, frozen=True, kw_only=True):
-    """The response of a pod, service or node. Header names are in lower case."""
+class RawResponse(Struct, frozen=True, kw_only=True):
+    """A response of the server as it is. Header names are in lower case."""
 
     status: int
     headers: Mapping[str, str]
@@ -38,3 +38,7 @@ class ProxyResponse(Struct, frozen=True, kw_only=True):
     def __repr__(self) -> str:
         # The body and the headers may be secret.
         return f"{type(self).__name__}(status={self.status}, {len(self.body)} bytes)"
+
+
+class ProxyResponse(RawResponse, frozen=True, kw_only=True):
+    """The response of a pod, service or node, proxied by the API server."""

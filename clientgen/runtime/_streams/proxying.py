@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import DecodeError, json
 
 from .._http.path_segments import segment
-from .._http.request import HttpRequest, HttpResponse
-from .._models.arguments import type_of
+from .._http.raw_requests import raw_request
 from .._models.meta_v1 import Status
 from .._models.proxy_response import ProxyResponse
 from .._models.statuses import make_sound
@@ -22,14 +21,11 @@ from ..errors import ProxyFailed, api_error
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .._http.request import Headers
+    from .._http.request import Headers, HttpRequest, HttpResponse
     from ..errors import RequestInfo
 
 _MAX_PORT: Final = 65535
 _PORT_NAME: Final = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?").fullmatch
-_METHOD: Final = re.compile(r"[A-Z]+").fullmatch
-_PATH_SEPARATORS: Final = re.compile(r"[/\\]")
-_SAFE: Final = "/%:@!$&'()*+,;=-._~"
 # The API server does not pass on these headers: headers of the connection, and credentials.
 _OWN_HEADERS: Final = frozenset(
     {"accept-encoding", "authorization", "connection", "content-length", "host", "upgrade"}
@@ -84,33 +80,7 @@ def proxy_request(base: str, method: str, path: str, options: Mapping[str, Any])
         TypeError: An argument has a wrong type.
         ValueError: The path has a `.` or `..` segment, or an argument is not valid.
     """
-    if not _METHOD(method):
-        raise ValueError(f"method must be a word in capitals, such as GET, not {method!r}")
-    target = base + _checked_path(path) + _query_string(path, options.get("query"))
-    return HttpRequest(method, target, _headers(options.get("headers")), _body(options.get("body")))
-
-
-def _checked_path(path: object) -> str:
-    from urllib.parse import quote, unquote  # few programs proxy
-
-    if not isinstance(path, str) or not path.startswith("/"):
-        raise ValueError(f"path must begin with '/', such as '/metrics', not {path!r}")
-    bare, mark, query = path.partition("?")
-    # The API server decodes and cleans paths, so `..` would lead to another object.
-    if any(part in {".", ".."} for part in _PATH_SEPARATORS.split(unquote(bare))):
-        raise ValueError(f"path must not have '.' or '..' as a part: {path!r}")
-    try:
-        return quote(bare, safe=_SAFE) + mark + quote(query, safe=_SAFE + "?")
-    except UnicodeEncodeError:
-        raise ValueError(f"path must be valid Unicode, without lone surrogates: {path!r}") from None
-
-
-def _query_string(path: str, query: Mapping[str, Any] | None) -> str:
-    if not query:
-        return ""
-    from urllib.parse import urlencode
-
-    return ("&" if "?" in path else "?") + urlencode(query, doseq=True)
+    return raw_request(base, method, path, options, _headers(options.get("headers")))
 
 
 def _headers(headers: Mapping[str, str] | None) -> Headers:
@@ -123,14 +93,6 @@ def _headers(headers: Mapping[str, str] | None) -> Headers:
     return tuple(
         ("Accept" if name.lower() == "accept" else name, value) for name, value in given.items()
     )
-
-
-def _body(body: object) -> bytes | None:
-    if body is None or isinstance(body, bytes):
-        return body
-    if isinstance(body, str):
-        return body.encode()
-    raise TypeError(f"body must be bytes or text, not {type_of(body)}")
 
 
 def proxy_response(answer: HttpResponse, info: RequestInfo) -> ProxyResponse:

@@ -24,6 +24,7 @@ from ._primitives import short_lock
 from .object_client import ObjectClient
 from .outdated import retry_if_outdated
 from .rest import Rest
+from .server_calls import ServerCalls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -68,7 +69,7 @@ T = TypeVar("T", bound=Object)
 W = TypeVar("W", bound=WholeObject)
 
 
-class ClientsetBase:
+class ClientsetBase(ServerCalls):
     """The base class of clientsets, which talk to one cluster. Use it as a context manager.
 
     Its methods work with any kind that `scheme` knows: by class (`k.get(Deployment, "web")`), or

@@ -13,15 +13,13 @@ from .._streams.proxying import (
     proxy_response,
     raise_refusal,
 )
-from ..errors import ResponseBroken
+from .raw_stream import RawStream
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from types import TracebackType
-    from typing import Self, Unpack
+    from typing import Unpack
 
     from .._http.call_options import ProxyOptions, ProxyStreamOptions
-    from .._http.request import HttpRequest
     from .._models.proxy_response import ProxyResponse
     from .rest import Rest
     from .transport_protocol import ByteStream
@@ -125,94 +123,24 @@ class Proxy:
         return self._rest.connect(request, subprotocols, deadline)
 
 
-class ProxyStream:
-    """A response that is read piece by piece: an iterator of bytes, and a context manager.
+class ProxyStream(RawStream):
+    """A response of a program that is read piece by piece.
 
-    Attributes:
-        status: The status code; 0 before the stream is open.
-        headers: The headers, by lower-case names.
+    Responses of any status are returned.
     """
 
-    def __init__(self, rest: Rest, request: HttpRequest, timeout: float | None) -> None:
-        self.status = 0
-        self.headers: Mapping[str, str] = {}
-        self._rest = rest
-        self._request = request
-        self._timeout = timeout
-        self._stream: ByteStream | None = None
-        self._first: bytes = b""
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} of {self._request.info}>"
-
-    def __enter__(self) -> Self:
-        if self._stream is not None:
-            raise RuntimeError(f"{self!r} was opened before")
-        deadline = self._rest.deadline({"timeout": self._timeout})
-        stream = self._stream = self._rest.relay_stream(self._request, deadline)
-        self.status, self.headers = stream.status, stream.headers
+    def _open(self, deadline: float | None) -> ByteStream:
+        stream = self._rest.relay_stream(self._request, deadline)
         try:
-            if self.status >= _FIRST_ERROR_CODE and is_json(self.headers):
+            if stream.status >= _FIRST_ERROR_CODE and is_json(stream.headers):
                 self._read_refusal(stream)
         except BaseException:
             stream.close()
             raise
-        return self
+        return stream
 
     def _read_refusal(self, stream: ByteStream) -> None:
         """Read the beginning of an error response. Raise the error if the API server sent it."""
         while len(self._first) < _MAX_STATUS_BYTES and (data := stream.read()):
             self._first += data
-        raise_refusal(HttpResponse(self.status, self.headers, self._first), self._request.info)
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def __iter__(self) -> Self:
-        return self
-
-    def __next__(self) -> bytes:
-        """Read the next bytes.
-
-        Raises:
-            ConnectionLost: The connection broke.
-        """
-        if self._stream is None:
-            raise RuntimeError(f"{self!r} is not open: use it in a `with` block")
-        if self._first:
-            data, self._first = self._first, b""
-            return data
-        if data := self._stream.read():
-            return data
-        raise StopIteration
-
-    def read(self, limit: int | None = None) -> bytes:
-        """Read the rest of the body.
-
-        Raises:
-            ConnectionLost: The connection broke.
-            ResponseBroken: The rest is larger than `limit` bytes.
-        """
-        parts: list[bytes] = []
-        size = 0
-        for data in self:
-            parts.append(data)
-            size += len(data)
-            if limit is not None and size > limit:
-                raise ResponseBroken(f"{self._request.info}: the body is larger than {limit} bytes")
-        return b"".join(parts)
-
-    def abort(self) -> None:
-        """Close the connection at once. Any task or thread may call this."""
-        if self._stream is not None:
-            self._stream.abort()
-
-    def close(self) -> None:
-        """Close the connection."""
-        if self._stream is not None:
-            self._stream.close()
+        raise_refusal(HttpResponse(stream.status, stream.headers, self._first), self._request.info)
