@@ -8,7 +8,6 @@ from msgspec import DecodeError as MsgspecError
 from msgspec import ValidationError, convert, json
 
 from .._http.path_segments import check_segment, segment
-from .._http.raw_requests import server_request
 from .._http.request import HttpRequest
 from .._models.arguments import type_of
 from ..errors import ApiError, DecodeError
@@ -70,6 +69,7 @@ class AsyncServerCalls:
             ApiError: the server responded with a status of 300 or more.
             ValueError: the path does not begin with `/`, or has `..`; or an argument is not valid.
         """
+        from .._http.raw_requests import server_request  # imported late: few programs need it
         from .._models.proxy_response import RawResponse
 
         request = server_request(method, path, options)
@@ -88,6 +88,7 @@ class AsyncServerCalls:
         Arguments and errors are those of `raw`. `timeout` limits the time until the response
         begins.
         """
+        from .._http.raw_requests import server_request
         from .raw_stream import AsyncRawStream
 
         request = server_request(method, path, options)
