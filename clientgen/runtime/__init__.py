@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ._cache.mutation_detector import CacheMutationError
     from ._cache.transforms import drop_managed_fields
     from ._clock import SYSTEM_CLOCK, Clock
+    from ._controllers.request_metrics import PrometheusRequestMetrics
     from ._discovery.discovered_resources import ApiResource
     from ._http.call_options import (
         ApplyOptions,
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from ._http.field_terms import FieldTerm, SelectableField
     from ._http.masking import as_curl
     from ._http.request import HttpRequest, HttpResponse
+    from ._http.request_metrics import RequestAttempt, RequestMetrics
     from ._http.selectors import field_selector, label_selector
     from ._manifests.apply_set import ApplySet, ApplySetError
     from ._manifests.extraction import extract
@@ -132,12 +134,15 @@ __all__ = [
     "Patch",
     "PatchOptions",
     "PrometheusInformerMetrics",
+    "PrometheusRequestMetrics",
     "ProxyOptions",
     "ProxyResponse",
     "ProxyStreamOptions",
     "RawOptions",
     "RawResponse",
     "RawStreamOptions",
+    "RequestAttempt",
+    "RequestMetrics",
     "Resource",
     "ResourceRule",
     "Scheme",
@@ -234,6 +239,9 @@ if not TYPE_CHECKING:
             "HttpRequest": "._http.request",
             "HttpResponse": "._http.request",
             "as_curl": "._http.masking",
+            "PrometheusRequestMetrics": "._controllers.request_metrics",
+            "RequestAttempt": "._http.request_metrics",
+            "RequestMetrics": "._http.request_metrics",
             "field_selector": "._http.selectors",
             "label_selector": "._http.selectors",
             "ApplySet": "._manifests.apply_set",
@@ -246,7 +254,7 @@ if not TYPE_CHECKING:
             "ManifestSetError": "._manifests.set_results",
             "SetResult": "._manifests.set_results",
         },
-        optional=("PrometheusInformerMetrics",),
+        optional=("PrometheusInformerMetrics", "PrometheusRequestMetrics"),
     )
 
     def __dir__() -> list[str]:

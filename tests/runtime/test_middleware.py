@@ -6,17 +6,21 @@ import json
 import logging
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from kubeapi import AsyncClientset
 from kubeapi.core.v1 import Pod
+from prometheus_client import CollectorRegistry
+from support.plugins import Plugin
 from support.server import ScriptedServer, event, head, ok, reply
 
-from clientgen.runtime import HttpRequest, HttpResponse, as_curl
-from clientgen.runtime._config.cluster_config import ClusterConfig
+from clientgen.runtime import HttpRequest, HttpResponse, PrometheusRequestMetrics, as_curl
+from clientgen.runtime._config.cluster_config import ClusterConfig, ExecConfig
 from clientgen.runtime.aio import AsyncMiddleware, AsyncRest, AsyncSend
-from clientgen.runtime.errors import Forbidden, TransportError
+from clientgen.runtime.errors import ConfigError, Forbidden, TransportError
 from clientgen.testing import FakeCluster, LocalServer
 
 MAP = {"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"name": "a", "namespace": "shop"}}
@@ -275,3 +279,45 @@ def test_a_request_as_a_command() -> None:
     assert as_curl(patch, "").endswith(
         """'[{"op":"add","value":"***"}]' /api/v1/namespaces/a/secrets/b"""
     )
+
+
+# ---- metrics ----------------------------------------------------------------------------------
+
+
+async def test_metrics_have_the_names_of_client_go(
+    server: ScriptedServer, config_for: Any, tmp_path: Path
+) -> None:
+    registry = CollectorRegistry()
+    plugin = Plugin(tmp_path).says(
+        {"token": "t0ken", "expirationTimestamp": "2999-01-01T00:00:00Z"}
+    )
+    broken = replace(plugin.config().auth, exec=ExecConfig("no-such-plugin"))
+    for answer in (BUSY, ok(MAP)):
+        server.reply(answer)
+    server.reply(head(chunked=True), event("ADDED", MAP), threading.Event())
+    metrics = PrometheusRequestMetrics(registry)
+    with pytest.raises(ConfigError):
+        async with AsyncRest(config_for(server, auth=broken), metrics=metrics) as rest:
+            await AsyncClientset(rest).core_v1.config_maps("shop").get("a")
+    config = config_for(server, auth=plugin.config().auth)
+    async with AsyncRest(config, qps=1000.0, metrics=PrometheusRequestMetrics(registry)) as rest:
+        maps = AsyncClientset(rest).core_v1.config_maps("shop")
+        await maps.get("a")
+        async for _change in maps.watch():
+            break
+    samples = {
+        (sample.name, *sorted(sample.labels.values())): sample.value
+        for family in registry.collect()
+        for sample in family.samples
+    }
+    host = f"127.0.0.1:{server.port}"
+    assert samples["rest_client_requests_total", host, "200", "GET"] == 2
+    assert samples["rest_client_requests_total", host, "429", "GET"] == 1
+    assert samples["rest_client_request_retries_total", host, "200", "GET"] == 1
+    assert samples["rest_client_request_duration_seconds_count", host, "GET"] == 3
+    assert samples["rest_client_request_size_bytes_sum", host, "GET"] == 0
+    assert samples["rest_client_response_size_bytes_count", host, "GET"] == 2
+    assert samples["rest_client_rate_limiter_duration_seconds_count", host, "GET"] == 2
+    assert samples["rest_client_exec_plugin_call_total", "0", "no_error"] == 1
+    assert samples["rest_client_exec_plugin_call_total", "1", "plugin_not_found_error"] == 1
+    assert samples[("rest_client_exec_plugin_ttl_seconds",)] > 1e9

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from clientgen.runtime import RequestAttempt
 from clientgen.runtime._async.requests.request_chain import AsyncRequestChain
 from clientgen.runtime._async.requests.request_link import AsyncPassThrough
 from clientgen.runtime._async.transport_protocol import AsyncByteStream
@@ -179,34 +180,71 @@ async def test_a_401_of_a_stream_without_another_credential_is_final() -> None:
 # ---- observers of requests --------------------------------------------------------------------
 
 
-async def test_each_attempt_is_counted_for_every_observer_once() -> None:
-    script = AsyncScript(BUSY, OK, ConnectionLost("gone"), OK)
+class Recorded:
+    """Metrics that compare by their name, as those of one registry do."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.attempts: list[tuple[object, ...]] = []
+        self.delays: list[tuple[str, str]] = []
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Recorded) and other.name == self.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def attempted(self, attempt: RequestAttempt, /) -> None:
+        assert attempt.seconds >= 0
+        sizes = attempt.request_bytes, attempt.response_bytes
+        self.attempts.append((attempt.host, attempt.method, attempt.code, attempt.number, *sizes))
+
+    def rate_limited(self, host: str, method: str, seconds: float, /) -> None:
+        assert seconds >= 0
+        self.delays.append((host, method))
+
+    def plugin_called(self, *_: object) -> None:
+        raise AssertionError
+
+
+async def test_each_attempt_is_told_to_all_metrics_once() -> None:
+    script = AsyncScript(BUSY, OK, ConnectionLost("gone"), OK, OK)
+    host = "cluster.invalid:6443"
     seen: list[tuple[str, ...]] = []
-    also_seen: list[tuple[str, ...]] = []
+    metrics, equal, other = Recorded("a"), Recorded("a"), Recorded("b")
 
     def observe(*response: str) -> None:
         seen.append(response)
 
-    def observe_also(*response: str) -> None:
-        also_seen.append(response)
-
-    async with rest(script) as client:
+    async with rest(script, qps=1000.0, metrics=metrics) as client:
         client.on_response = observe
-        client.chain.metrics.add(observe)
-        client.chain.metrics.add(observe_also)
+        client.chain.add_metrics(equal)
+        client.chain.add_metrics(other)
         await client.send(WRITE)
         with pytest.raises(ConnectionLost):
             await client.send(WRITE)
-        host = "cluster.invalid:6443"
         assert seen == [(host, "PUT", "429"), (host, "PUT", "200"), (host, "PUT", "<error>")]
-        assert also_seen == seen
+        assert metrics.attempts == [
+            (host, "PUT", "429", 1, 2, 2),
+            (host, "PUT", "200", 2, 2, 2),
+            (host, "PUT", "<error>", 1, 2, None),
+        ]
+        assert other.attempts == metrics.attempts
+        assert metrics.delays == other.delays == [(host, "PUT")] * 3
+        assert not equal.attempts
         client.on_response = None
         assert client.on_response is None
-        client.chain.metrics.remove(observe)
-        client.chain.metrics.remove(observe)  # nothing is left to undo
+        client.chain.remove_metrics(other)
+        client.chain.remove_metrics(other)  # nothing is left to undo
         await (await client.stream(READ)).aclose()
+        client.chain.remove_metrics(equal)  # one of two
+        await client.send(READ)
     assert len(seen) == 3
-    assert also_seen[3:] == [(host, "GET", "200")]
+    assert len(other.attempts) == 3
+    assert metrics.attempts[3:] + equal.attempts == [
+        (host, "GET", "200", 1, 0, None),
+        (host, "GET", "200", 1, 0, 2),
+    ]
 
 
 # ---- what clients of a server share -----------------------------------------------------------

@@ -164,7 +164,7 @@ class AsyncManager:
         options["namespace"] = cast("Any", self._live)
         if self._metrics is not None:
             options["metrics"] = self._metrics.informers
-            k.rest.chain.metrics.add(self._metrics.controllers.responded)
+            k.rest.chain.add_metrics(self._metrics.requests)
         options.update(informers or {})
         new_factory = getattr(k, "informers", partial(AsyncInformerFactory, k.rest))
         self._factory: AsyncInformerFactory = new_factory(**options)
@@ -605,7 +605,7 @@ class AsyncManager:
         for endpoints in dict.fromkeys(self._endpoints.values()):
             await self._stop_service(partial(endpoints.stop, _CANCEL_TIMEOUT_SECONDS))
         if self._metrics is not None:
-            self._k.rest.chain.metrics.remove(self._metrics.controllers.responded)
+            self._k.rest.chain.remove_metrics(self._metrics.requests)
 
     async def _stop_service(self, work: Callback[[], object]) -> None:
         """Stop a part. If it raises, `run` raises the error after all parts have stopped."""

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from ..errors import ConfigError
 from .exec_reply import ExecAnswer, parse_reply
 from .exec_request import exec_info
+from .plugin_calls import plugin_called
 
 if TYPE_CHECKING:
     import subprocess
@@ -74,6 +75,7 @@ class ExecPlugin:
             answer = self.cached(clock)
             if answer is None:
                 answer = run_plugin(self._config)
+                plugin_called(0, "no_error", answer.expires)
                 with self._answer_lock:
                     self._answer = answer
             return answer
@@ -120,6 +122,7 @@ def run_plugin(
     process = _start_process(plugin, env, interactive=interactive, where=where)
     output = _wait_for_output(process, plugin.timeout, where)
     if process.returncode:
+        plugin_called(process.returncode, "plugin_execution_error")
         raise ConfigError(
             f"{where} {_exit_description(process.returncode)}; see its messages on standard error"
         )
@@ -142,6 +145,7 @@ def _start_process(
     # As in client-go, the program is looked up in the PATH of this process, not in that of `env`.
     program = shutil.which(plugin.command)
     if program is None:
+        plugin_called(1, "plugin_not_found_error")
         raise ConfigError(_not_found(plugin, where))
     try:
         return subprocess.Popen(  # noqa: S603 - the configuration asks to run it
@@ -154,6 +158,7 @@ def _start_process(
             process_group=None if interactive else 0,
         )
     except OSError as error:
+        plugin_called(1, "client_internal_error")
         raise ConfigError(f"{where} cannot be run: {error.strerror}") from None
     except ValueError:
         # An argument or variable contains NUL. The text of the error could quote the value.

@@ -18,8 +18,6 @@ from ..errors import TerminalError
 from .outcomes import RESULTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from prometheus_client import CollectorRegistry
 
     from .outcomes import Outcome, ReconcileMetrics
@@ -42,14 +40,6 @@ class PrometheusControllerMetrics:
 
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
         self._families = _families.get_or_create(registry or REGISTRY)
-
-    @property
-    def responded(self) -> Callable[[str, str, str], None]:
-        """The observer that counts requests.
-
-        Metrics that share a registry have the same observer.
-        """
-        return self._families.responded
 
     def controller(self, name: str, workers: int, /) -> ReconcileMetrics:
         """Return the metrics of the controller with this name."""
@@ -87,16 +77,6 @@ class _Families:
             "max_concurrent_reconciles", "How many objects are reconciled at once."
         )
         self.active = gauge("active_workers", "How many workers are reconciling now.")
-        self.requests = Counter(
-            "rest_client_requests_total",
-            "Requests to the API server, by status code.",
-            ["code", "method", "host"],
-            registry=registry,
-        )
-
-    def responded(self, host: str, method: str, code: str) -> None:
-        """Count a response of the API server, or an attempt without one (`<error>`)."""
-        self.requests.labels(code, method, host).inc()
 
 
 _families = PerRegistry(_Families)

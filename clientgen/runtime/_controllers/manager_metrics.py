@@ -15,6 +15,7 @@ from .._cache.informer_metrics import PrometheusInformerMetrics
 from .controller_metrics import PrometheusControllerMetrics
 from .election_metrics import PrometheusElectionMetrics
 from .queue_metrics import PrometheusQueueMetrics
+from .request_metrics import PrometheusRequestMetrics
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
@@ -31,6 +32,7 @@ class ManagerMetrics:
     def __init__(self, registry: CollectorRegistry | None) -> None:
         self._registry = registry or REGISTRY
         self.controllers = PrometheusControllerMetrics(registry)
+        self.requests = PrometheusRequestMetrics(registry)
         self.queues = PrometheusQueueMetrics(registry)
         self.informers = PrometheusInformerMetrics(registry)
         self.election = PrometheusElectionMetrics(registry)

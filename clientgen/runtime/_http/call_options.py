@@ -14,6 +14,7 @@ from os import PathLike  # noqa: TC003 - as above
 from typing import Any, Literal, TypeAlias, TypedDict
 
 from .request import HttpRequest  # noqa: TC001 - as above
+from .request_metrics import RequestMetrics  # noqa: TC001 - as above
 
 Labels: TypeAlias = str | Mapping[str, str | Sequence[str] | None]
 """A label selector, as text (`app=web,tier in (a,b),!legacy`) or as a mapping.
@@ -331,7 +332,8 @@ class ClientOptions(TypedDict, total=False):
     `max_response_bytes` limits the size of a single response after decompression (1 GiB).
 
     `headers` are sent with every request. `middleware` is a list of functions around every request
-    (`AsyncMiddleware`, `Middleware`).
+    (`AsyncMiddleware`, `Middleware`). `metrics` is told about each attempt; there is
+    `PrometheusRequestMetrics`.
 
     `discovery_cache` is whether to keep the results of discovery on disk for ten minutes: below the
     user's cache directory, or in the given folder. By default, results that came over TLS are kept.
@@ -355,4 +357,5 @@ class ClientOptions(TypedDict, total=False):
     max_response_bytes: int
     headers: Mapping[str, str]
     middleware: Sequence[Callable[[HttpRequest, Any], Any]]
+    metrics: RequestMetrics
     discovery_cache: bool | str | PathLike[str]

@@ -165,7 +165,7 @@ class Manager:
         options["namespace"] = cast("Any", self._live)
         if self._metrics is not None:
             options["metrics"] = self._metrics.informers
-            k.rest.chain.metrics.add(self._metrics.controllers.responded)
+            k.rest.chain.add_metrics(self._metrics.requests)
         options.update(informers or {})
         new_factory = getattr(k, "informers", partial(InformerFactory, k.rest))
         self._factory: InformerFactory = new_factory(**options)
@@ -606,7 +606,7 @@ class Manager:
         for endpoints in dict.fromkeys(self._endpoints.values()):
             self._stop_service(partial(endpoints.stop, _CANCEL_TIMEOUT_SECONDS))
         if self._metrics is not None:
-            self._k.rest.chain.metrics.remove(self._metrics.controllers.responded)
+            self._k.rest.chain.remove_metrics(self._metrics.requests)
 
     def _stop_service(self, work: Callback[[], object]) -> None:
         """Stop a part. If it raises, `run` raises the error after all parts have stopped."""

@@ -14,13 +14,17 @@ if TYPE_CHECKING:
     from ..._http.request_deadlines import RequestDeadlines
     from ..._http.retry import TokenBucket
     from ..transport_protocol import AsyncByteStream
+    from .metrics_link import AsyncMetricsLink
     from .request_link import AsyncStreamOpening
 
 
 class AsyncRateLimitLink(AsyncPassThrough):
     """Delays requests and streams by a token bucket, but not watches and WebSockets."""
 
-    def __init__(self, bucket: TokenBucket, deadlines: RequestDeadlines) -> None:
+    def __init__(
+        self, bucket: TokenBucket, deadlines: RequestDeadlines, metrics: AsyncMetricsLink
+    ) -> None:
+        self._metrics = metrics
         self._bucket = bucket
         self._deadlines = deadlines
         self._lock = short_lock()
@@ -54,5 +58,6 @@ class AsyncRateLimitLink(AsyncPassThrough):
             raise RequestTimeout(
                 f"{request.info}: the rate limit would delay the request past its deadline"
             )
+        self._metrics.note_delay(request, delay)
         if delay:
             await sleep(delay)

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from ..._http.codec import Codec
     from ..._http.request import Headers
     from ..._http.request_deadlines import RequestDeadlines
+    from ..._http.request_metrics import RequestMetrics
     from ..transport_protocol import AsyncTransport
     from .request_link import AsyncPassThrough
 
@@ -68,7 +69,7 @@ class AsyncRequestChain:
         first: The first link, for requests to the API server.
         relayed: The first link for requests that the API server passes to another program.
         own_writes: The link to which informers add their caches.
-        metrics: The link to which observers of requests are added.
+        metrics: The link that tells about each attempt.
         connections: The last link.
         monitor: The health monitor of the server. None for transports other than the network, and
             without a silence timeout.
@@ -89,6 +90,7 @@ class AsyncRequestChain:
 
         self._options = options
         self._server = config.server
+        self._has_plugin = config.auth.plugin is not None
         self._deadlines = deadlines
         self.connections = AsyncConnections(config, transport, deadlines, _pool_options(options))
         self._signer = AsyncSigner(
@@ -101,6 +103,8 @@ class AsyncRequestChain:
             self.monitor = AsyncHealthMonitor(config.server, probe, silence)
         self.own_writes = AsyncOwnWritesLink(codec)
         self.metrics = AsyncMetricsLink(config.server)
+        if metrics := options.get("metrics"):
+            self.add_metrics(metrics)
         self.relayed = linked(*self._server_links(), last=self.connections)
         self.first = AsyncRetryLink(
             linked(*self._api_links(), last=self.relayed),
@@ -125,16 +129,34 @@ class AsyncRequestChain:
         qps = self._options.get("qps", 0.0)
         if qps > 0:
             burst = self._options.get("burst", max(1, int(2 * qps)))
-            yield AsyncRateLimitLink(TokenBucket(qps, burst), self._deadlines)
+            yield AsyncRateLimitLink(TokenBucket(qps, burst), self._deadlines, self.metrics)
         yield AsyncCredentialsLink(self._signer)
         if self.monitor is not None:
             yield AsyncHealthLink(self.monitor, self.connections, self._deadlines)
         yield self.metrics
         yield AsyncLogLink(self._server)
 
+    def add_metrics(self, metrics: RequestMetrics) -> None:
+        """Tell metrics about requests, delays and runs of the credential plugin."""
+        self.metrics.add(metrics)
+        if self._has_plugin:
+            from ..._config import plugin_calls
+
+            plugin_calls.add(metrics)
+
+    def remove_metrics(self, metrics: RequestMetrics) -> None:
+        """Undo one `add_metrics`, if there was one."""
+        self.metrics.remove(metrics)
+        if self._has_plugin:
+            from ..._config import plugin_calls
+
+            plugin_calls.remove(metrics)
+
     async def aclose(self) -> None:
         """Refuse further requests and close all connections; streams end."""
         self._signer.close()
+        if metrics := self._options.get("metrics"):
+            self.remove_metrics(metrics)
         if self.monitor is not None:
             await self.monitor.aclose()
         await self.connections.aclose()

@@ -15,13 +15,17 @@ if TYPE_CHECKING:
     from ..._http.request_deadlines import RequestDeadlines
     from ..._http.retry import TokenBucket
     from ..transport_protocol import ByteStream
+    from .metrics_link import MetricsLink
     from .request_link import StreamOpening
 
 
 class RateLimitLink(PassThrough):
     """Delays requests and streams by a token bucket, but not watches and WebSockets."""
 
-    def __init__(self, bucket: TokenBucket, deadlines: RequestDeadlines) -> None:
+    def __init__(
+        self, bucket: TokenBucket, deadlines: RequestDeadlines, metrics: MetricsLink
+    ) -> None:
+        self._metrics = metrics
         self._bucket = bucket
         self._deadlines = deadlines
         self._lock = short_lock()
@@ -55,5 +59,6 @@ class RateLimitLink(PassThrough):
             raise RequestTimeout(
                 f"{request.info}: the rate limit would delay the request past its deadline"
             )
+        self._metrics.note_delay(request, delay)
         if delay:
             sleep(delay)

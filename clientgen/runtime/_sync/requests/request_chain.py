@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from ..._http.codec import Codec
     from ..._http.request import Headers
     from ..._http.request_deadlines import RequestDeadlines
+    from ..._http.request_metrics import RequestMetrics
     from ..transport_protocol import Transport
     from .request_link import PassThrough
 
@@ -69,7 +70,7 @@ class RequestChain:
         first: The first link, for requests to the API server.
         relayed: The first link for requests that the API server passes to another program.
         own_writes: The link to which informers add their caches.
-        metrics: The link to which observers of requests are added.
+        metrics: The link that tells about each attempt.
         connections: The last link.
         monitor: The health monitor of the server. None for transports other than the network, and
             without a silence timeout.
@@ -90,6 +91,7 @@ class RequestChain:
 
         self._options = options
         self._server = config.server
+        self._has_plugin = config.auth.plugin is not None
         self._deadlines = deadlines
         self.connections = Connections(config, transport, deadlines, _pool_options(options))
         self._signer = Signer(
@@ -102,6 +104,8 @@ class RequestChain:
             self.monitor = HealthMonitor(config.server, probe, silence)
         self.own_writes = OwnWritesLink(codec)
         self.metrics = MetricsLink(config.server)
+        if metrics := options.get("metrics"):
+            self.add_metrics(metrics)
         self.relayed = linked(*self._server_links(), last=self.connections)
         self.first = RetryLink(
             linked(*self._api_links(), last=self.relayed),
@@ -126,16 +130,34 @@ class RequestChain:
         qps = self._options.get("qps", 0.0)
         if qps > 0:
             burst = self._options.get("burst", max(1, int(2 * qps)))
-            yield RateLimitLink(TokenBucket(qps, burst), self._deadlines)
+            yield RateLimitLink(TokenBucket(qps, burst), self._deadlines, self.metrics)
         yield CredentialsLink(self._signer)
         if self.monitor is not None:
             yield HealthLink(self.monitor, self.connections, self._deadlines)
         yield self.metrics
         yield LogLink(self._server)
 
+    def add_metrics(self, metrics: RequestMetrics) -> None:
+        """Tell metrics about requests, delays and runs of the credential plugin."""
+        self.metrics.add(metrics)
+        if self._has_plugin:
+            from ..._config import plugin_calls
+
+            plugin_calls.add(metrics)
+
+    def remove_metrics(self, metrics: RequestMetrics) -> None:
+        """Undo one `add_metrics`, if there was one."""
+        self.metrics.remove(metrics)
+        if self._has_plugin:
+            from ..._config import plugin_calls
+
+            plugin_calls.remove(metrics)
+
     def close(self) -> None:
         """Refuse further requests and close all connections; streams end."""
         self._signer.close()
+        if metrics := self._options.get("metrics"):
+            self.remove_metrics(metrics)
         if self.monitor is not None:
             self.monitor.close()
         self.connections.close()
