@@ -238,7 +238,7 @@ async def test_bodies_are_logged_without_secrets(
     token = "t0ps3cret"
     secret: Any = {"metadata": {"name": "s"}, "stringData": {"name": token, "path": token}}
     env = [{"name": "DB_PASSWORD", "value": token}, {"name": "MODE", "value": "fast"}]
-    container = {"name": "web", "image": "web:1", "env": env}
+    container: Any = {"name": "web", "image": "web:1", "env": env}
     async with clients(cluster, headers={"X-Key": token}) as k:
         await k.core_v1.secrets("shop").create(secret)
         await k.core_v1.secrets("shop").patch("s", {"data": {"key": "dDBwczNjcmV0"}})

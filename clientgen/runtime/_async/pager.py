@@ -33,10 +33,12 @@ async def list_pages(
     deadline = rest.deadline(options)
     if paging.is_one_page(options):
         return await _read(rest, path, list_model, options, deadline)
-    first = page = await _read(rest, path, list_model, paging.first_page(options), deadline)
+    first = page = await _read(
+        rest, path, list_model, paging.first_page(options, rest.page_size), deadline
+    )
     tokens = paging.Tokens()
     while token := page.metadata.continue_:
-        following = paging.next_page(options, tokens.check(token, path))
+        following = paging.next_page(options, tokens.check(token, path), rest.page_size)
         try:
             page = await _read(rest, path, list_model, following, deadline)
         except Expired:
@@ -54,17 +56,17 @@ async def each_page(
     that was changed meanwhile may be missing or new, but no object comes twice.
     """
     deadline = rest.deadline(options)
-    page = await _read(rest, path, list_model, paging.first_page(options), deadline)
+    page = await _read(rest, path, list_model, paging.first_page(options, rest.page_size), deadline)
     yield page
     tokens = paging.Tokens()
     while token := page.metadata.continue_:
-        following = paging.next_page(options, tokens.check(token, path))
+        following = paging.next_page(options, tokens.check(token, path), rest.page_size)
         try:
             page = await _read(rest, path, list_model, following, deadline)
         except Expired as expired:
             if not expired.continue_:
                 raise
-            following = paging.next_page(options, expired.continue_)
+            following = paging.next_page(options, expired.continue_, rest.page_size)
             page = await _read(rest, path, list_model, following, deadline)
         yield page
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from .._clock import SYSTEM_CLOCK
 from .._http.json_codec import JSON
+from .._http.paging import PAGE_SIZE, checked_page_size
 from .._http.request import HttpRequest
 from .._http.request_deadlines import RequestDeadlines
 from .._http.server_health import is_outage
@@ -78,6 +79,7 @@ class AsyncRest(Unpicklable):
         agent = options.get("user_agent") or user_agent()
         self.field_manager = field_manager(agent)
         self.discovery_cache = options.get("discovery_cache", True)
+        self.page_size = checked_page_size(options.get("page_size", PAGE_SIZE))
         self.shared = SharedObjects()
         self._deadlines = RequestDeadlines(SYSTEM_CLOCK, options.get("timeout"))
         # Attributes instead of methods, because a method would cost each request one more call.

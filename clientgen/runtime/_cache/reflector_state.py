@@ -128,6 +128,7 @@ class ReflectorState:
         options: the selectors of every request.
         now: the time.
         watch_list: whether to request initial events in a stream (client-go: WatchList).
+        page_size: the size of the pages of lists.
         version: the resource version of the content of the store, to watch from; empty if the store
             is empty.
         random: returns numbers from 0 to 1, for the length of pauses and streams.
@@ -151,6 +152,7 @@ class ReflectorState:
         "_opened",
         "_options",
         "_outage_backoff",
+        "_page_size",
         "_random",
         "_retried_in_pass",
         "_watch_list",
@@ -164,6 +166,7 @@ class ReflectorState:
         now: float,
         *,
         watch_list: bool = True,
+        page_size: int = PAGE_SIZE,
         version: str = "",
         random: Random | None = None,
         needs_latest: Callable[[], bool] = lambda: False,
@@ -176,6 +179,7 @@ class ReflectorState:
         self._backoff = ReflectorBackoff(now, self._random)
         self._outage_backoff = ReflectorBackoff(now, self._random)
         self._watch_list = watch_list
+        self._page_size = page_size
         self._needs_latest = needs_latest
         # Whether the server refused the version, so that the latest state must be requested.
         self._is_version_unusable = False
@@ -231,10 +235,10 @@ class ReflectorState:
         version = "" if self._is_latest_needed else self.version or "0"
         options = {**self._options, "resource_version": version}
         if version in {"", "0"}:
-            options["limit"] = PAGE_SIZE
+            options["limit"] = self._page_size
         elif self._has_pages:
             # Without `resource_version_match`, a version and a limit mean exactly this version.
-            options |= {"limit": PAGE_SIZE, "resource_version_match": "NotOlderThan"}
+            options |= {"limit": self._page_size, "resource_version_match": "NotOlderThan"}
         return Listing(options)
 
     def listed(self, step: Listing, version: str, pages: int) -> Step:

@@ -326,6 +326,9 @@ class ClientOptions(TypedDict, total=False):
     asyncio clients never open more; synchronous clients open more if needed and close them after
     use. Watches and followed logs use connections of their own.
 
+    `page_size` is the number of objects per request (500) in lists of whole collections, `each` and
+    informers.
+
     If no watch and no followed log of the client receives data, the client requests `/version`. If
     there is no response, it drops the connections of watches and logs. `silence_timeout` is the
     total time in seconds (40: 32 s of silence, then 8 s for the response). 0 disables the request.
@@ -353,6 +356,7 @@ class ClientOptions(TypedDict, total=False):
     impersonate_extra: Mapping[str, Sequence[str]]
     connect_timeout: float
     pool_size: int
+    page_size: int
     silence_timeout: float
     max_response_bytes: int
     headers: Mapping[str, str]

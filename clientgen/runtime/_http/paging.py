@@ -42,21 +42,32 @@ def is_one_page(options: Mapping[str, Any]) -> bool:
     return bool(options.get("limit") or options.get("continue_"))
 
 
-def first_page(options: Mapping[str, Any]) -> dict[str, Any]:
+def checked_page_size(size: object) -> int:
+    """Return the page size of a client.
+
+    Raises:
+        ValueError: It is not a positive whole number.
+    """
+    if isinstance(size, int) and not isinstance(size, bool) and size > 0:
+        return size
+    raise ValueError(f"page_size must be a positive whole number, not {size!r}")
+
+
+def first_page(options: Mapping[str, Any], size: int) -> dict[str, Any]:
     """Return the options of the first page.
 
     A resourceVersion without a limit means "not older than". With a limit, it would mean exactly
     this version, which soon expires. So this function adds the match for "not older than".
     """
-    page = {**options, "limit": options.get("limit") or PAGE_SIZE}
+    page = {**options, "limit": options.get("limit") or size}
     if options.get("resource_version", "0") not in {"", "0", None}:
         page.setdefault("resource_version_match", "NotOlderThan")
     return page
 
 
-def next_page(options: Mapping[str, Any], token: str) -> dict[str, Any]:
+def next_page(options: Mapping[str, Any], token: str, size: int) -> dict[str, Any]:
     """Return the options of a later page. The token replaces the resource version."""
-    page = first_page(options)
+    page = first_page(options, size)
     page.pop("resource_version", None)
     page.pop("resource_version_match", None)
     page["continue_"] = token

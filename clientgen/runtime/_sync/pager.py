@@ -32,10 +32,12 @@ def list_pages(rest: Rest, path: str, list_model: type[ListT], options: Mapping[
     deadline = rest.deadline(options)
     if paging.is_one_page(options):
         return _read(rest, path, list_model, options, deadline)
-    first = page = _read(rest, path, list_model, paging.first_page(options), deadline)
+    first = page = _read(
+        rest, path, list_model, paging.first_page(options, rest.page_size), deadline
+    )
     tokens = paging.Tokens()
     while token := page.metadata.continue_:
-        following = paging.next_page(options, tokens.check(token, path))
+        following = paging.next_page(options, tokens.check(token, path), rest.page_size)
         try:
             page = _read(rest, path, list_model, following, deadline)
         except Expired:
@@ -53,17 +55,17 @@ def each_page(
     that was changed meanwhile may be missing or new, but no object comes twice.
     """
     deadline = rest.deadline(options)
-    page = _read(rest, path, list_model, paging.first_page(options), deadline)
+    page = _read(rest, path, list_model, paging.first_page(options, rest.page_size), deadline)
     yield page
     tokens = paging.Tokens()
     while token := page.metadata.continue_:
-        following = paging.next_page(options, tokens.check(token, path))
+        following = paging.next_page(options, tokens.check(token, path), rest.page_size)
         try:
             page = _read(rest, path, list_model, following, deadline)
         except Expired as expired:
             if not expired.continue_:
                 raise
-            following = paging.next_page(options, expired.continue_)
+            following = paging.next_page(options, expired.continue_, rest.page_size)
             page = _read(rest, path, list_model, following, deadline)
         yield page
 

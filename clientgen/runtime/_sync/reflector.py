@@ -6,6 +6,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
+from .._cache.feature_gates import is_enabled
 from .._cache.fill import Fill
 from .._cache.keys import meta_namespace_key
 from .._cache.reflector_state import (
@@ -125,7 +126,12 @@ class Reflector(Generic[Entry]):
         self._list_seconds = min(_LIST_TIMEOUT_SECONDS, rest.silence or _LIST_TIMEOUT_SECONDS)
         self._deadline = deadline
         self._reflecting = ReflectorState(
-            options, clock.monotonic(), version=version, needs_latest=sink.needs_latest
+            options,
+            clock.monotonic(),
+            watch_list=is_enabled("WatchListClient", default=True),
+            page_size=rest.page_size,
+            version=version,
+            needs_latest=sink.needs_latest,
         )
         self._watch_gap = WatchGap()
         self._stopped = Event()
@@ -290,7 +296,7 @@ class Reflector(Generic[Entry]):
             left: object = metadata.remaining_item_count
             self._total = len(fill.entries) + left if isinstance(left, int) else None
             token = tokens.check(metadata.continue_, self._path)
-            following = paging.next_page(options, token)
+            following = paging.next_page(options, token, self._rest.page_size)
         raise ConnectionLost(
             f"{self._request.info}: the informer was stopped in the middle of a list"
         )
