@@ -222,6 +222,7 @@ DERIVED: tuple[str, ...] = (
     "requests/request_chain.py",
     "requests/request_link.py",
     "requests/retry_link.py",
+    "requests/tracing_middleware.py",
     "requests/warnings_link.py",
     "rest.py",
     "server_calls.py",

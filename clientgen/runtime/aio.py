@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     )
     from ._async.recorder import AsyncEventRecorder
     from ._async.requests.middleware_link import AsyncMiddleware, AsyncSend
+    from ._async.requests.tracing_middleware import trace_requests
     from ._async.service_forward import port_forward
     from ._async.sharding import AsyncSharding
     from ._async.webhook_server import AsyncWebhooks
@@ -99,6 +100,7 @@ __all__ = [
     "rollout_restart",
     "rollout_status",
     "rollout_undo",
+    "trace_requests",
     "uncordon",
 ]
 
@@ -139,6 +141,7 @@ if not TYPE_CHECKING:
             "rollout_restart": "._async.recipes",
             "rollout_status": "._async.recipes",
             "rollout_undo": "._async.recipes",
+            "trace_requests": "._async.requests.tracing_middleware",
             "uncordon": "._async.recipes",
             "AsyncSharding": "._async.sharding",
             "AsyncWebhooks": "._async.webhook_server",

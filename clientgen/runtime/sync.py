@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     )
     from ._sync.recorder import EventRecorder
     from ._sync.requests.middleware_link import Middleware, Send
+    from ._sync.requests.tracing_middleware import trace_requests
     from ._sync.service_forward import port_forward
     from ._sync.sharding import Sharding
     from ._sync.webhook_server import Webhooks
@@ -100,6 +101,7 @@ __all__ = [
     "rollout_restart",
     "rollout_status",
     "rollout_undo",
+    "trace_requests",
     "uncordon",
 ]
 
@@ -140,6 +142,7 @@ if not TYPE_CHECKING:
             "rollout_restart": "._sync.recipes",
             "rollout_status": "._sync.recipes",
             "rollout_undo": "._sync.recipes",
+            "trace_requests": "._sync.requests.tracing_middleware",
             "uncordon": "._sync.recipes",
             "Sharding": "._sync.sharding",
             "Webhooks": "._sync.webhook_server",

@@ -6,6 +6,7 @@ import json
 import logging
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,17 +14,18 @@ from typing import Any
 import pytest
 from kubeapi import AsyncClientset
 from kubeapi.core.v1 import Pod
+from opentelemetry.trace import NonRecordingSpan, SpanContext, SpanKind, StatusCode, use_span
 from prometheus_client import CollectorRegistry
 from support.plugins import Plugin
 from support.server import ScriptedServer, event, head, ok, reply
 
 from clientgen.runtime import HttpRequest, HttpResponse, PrometheusRequestMetrics, as_curl
 from clientgen.runtime._config.cluster_config import ClusterConfig, ExecConfig
-from clientgen.runtime.aio import AsyncMiddleware, AsyncRest, AsyncSend
+from clientgen.runtime.aio import AsyncMiddleware, AsyncRest, AsyncSend, trace_requests
 from clientgen.runtime.errors import ConfigError, Forbidden, TransportError
 from clientgen.testing import FakeCluster, LocalServer
 
-MAP = {"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"name": "a", "namespace": "shop"}}
+MAP: Any = {"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"name": "a", "namespace": "shop"}}
 BUSY = reply(429, {"kind": "Status", "status": "Failure", "code": 429}, "Retry-After: 0")
 
 
@@ -321,3 +323,52 @@ async def test_metrics_have_the_names_of_client_go(
     assert samples["rest_client_exec_plugin_call_total", "0", "no_error"] == 1
     assert samples["rest_client_exec_plugin_call_total", "1", "plugin_not_found_error"] == 1
     assert samples[("rest_client_exec_plugin_ttl_seconds",)] > 1e9
+
+
+async def test_spans_have_the_attributes_of_http_clients(
+    server: ScriptedServer, config_for: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parent = SpanContext(0x0AF7651916CD43DD8448EB211C80319C, 0x00F067AA0BA902B7, is_remote=True)
+    spans: list[Any] = []
+
+    class Recorded(NonRecordingSpan):
+        def __init__(self, name: str, **options: Any) -> None:
+            super().__init__(parent)
+            self.facts = {"name": name, **options.pop("attributes"), "kind": options.pop("kind")}
+            assert not options
+            spans.append(self)
+
+        def set_attribute(self, key: str, value: Any) -> None:
+            self.facts[key] = value
+
+        def set_status(self, status: Any, description: Any = None) -> None:
+            self.facts["status"] = status.status_code
+
+    class Tracer:
+        @contextmanager
+        def start_as_current_span(self, name: str, **options: Any) -> Iterator[Any]:
+            with use_span(Recorded(name, **options)) as span:
+                yield span
+
+    def tracer(_: str) -> Tracer:
+        return Tracer()
+
+    monkeypatch.setattr("clientgen.runtime._http.request_spans.get_tracer", tracer)
+    for answer in (BUSY, ok(MAP)):
+        server.reply(answer)
+    async with AsyncRest(config_for(server), middleware=[trace_requests]) as rest:
+        await AsyncClientset(rest).core_v1.config_maps("shop").get("a", resource_version="0")
+    first = {
+        "name": "GET",
+        "kind": SpanKind.CLIENT,
+        "http.request.method": "GET",
+        "url.path": "/api/v1/namespaces/shop/configmaps/a",
+        "http.response.status_code": 429,
+    }
+    assert [span.facts for span in spans] == [
+        {**first, "error.type": "429", "status": StatusCode.ERROR},
+        {**first, "http.response.status_code": 200, "http.request.resend_count": 1},
+    ]
+    for request in server.requests:
+        sent = request.header("traceparent")
+        assert sent == "00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-00"
