@@ -26,6 +26,12 @@ from clientgen.runtime.errors import ConfigError, Forbidden, TransportError
 from clientgen.testing import FakeCluster, LocalServer
 
 MAP: Any = {"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"name": "a", "namespace": "shop"}}
+POD: Any = {
+    "kind": "Pod",
+    "apiVersion": "v1",
+    "metadata": {"name": "web-0", "namespace": "shop"},
+    "spec": {"containers": [{"name": "web", "image": "web:1"}]},
+}
 BUSY = reply(429, {"kind": "Status", "status": "Failure", "code": 429}, "Retry-After: 0")
 
 
@@ -124,6 +130,31 @@ async def test_streams_pass_it_and_what_it_does_not_return_is_closed(
             transport: Any = k.rest.chain.connections.transport
             assert not transport._streams
     assert len(server.requests) == 4
+
+
+async def test_commands_pass_it_before_they_start(cluster: LocalServer) -> None:
+    seen: list[tuple[str, int]] = []
+
+    async def audit(request: HttpRequest, send: AsyncSend) -> HttpResponse:
+        response = await send(request)
+        seen.append((request.target.partition("?")[0].rpartition("/")[2], response.status))
+        return response
+
+    async def refuse(request: HttpRequest, send: AsyncSend) -> HttpResponse:
+        return HttpResponse(403, {}, b'{"kind": "Status", "message": "no commands"}')
+
+    def run(process: Any) -> int:
+        process.stdout.write("done")
+        return 0
+
+    cluster.cluster.add(POD)
+    cluster.cluster.container("shop/web-0").on_exec(run)
+    async with clients(cluster, audit) as k:
+        assert (await k.core_v1.pods("shop").exec("web-0", ["work"])).text == "done"
+    async with clients(cluster, refuse) as k:
+        with pytest.raises(Forbidden, match="no commands"):
+            await k.core_v1.pods("shop").exec("web-0", ["work"])
+    assert seen == [("exec", 101)]
 
 
 async def swallow(request: HttpRequest, send: AsyncSend) -> Any:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any, Final
 
+from ..errors import one_line
 from .masking import as_curl, masked_body, masked_headers, masked_url
 
 if TYPE_CHECKING:
@@ -71,6 +72,6 @@ def _fields(request: HttpRequest, server: str, seconds: float, **more: Any) -> d
 
 
 def _log_headers(request: HttpRequest, status: int, headers: Mapping[str, str], body: str) -> None:
-    lines = [f"{name}: {value}" for name, value in masked_headers(headers.items())]
+    lines = [one_line(f"{name}: {value}") for name, value in masked_headers(headers.items())]
     text = "\n".join([f"{request.info} {status}", *lines, "", body])
     _log.log(BODIES, "%s", text)
