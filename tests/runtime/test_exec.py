@@ -30,7 +30,7 @@ from support.exec_server import (
     status_without_code,
     tiny_output,
 )
-from support.proxy import TunnelProxy
+from support.proxy import TlsTunnelProxy, TunnelProxy
 
 from clientgen.runtime import Output
 from clientgen.runtime._async._primitives import sleep, spawn
@@ -454,6 +454,28 @@ async def test_commands_go_through_a_proxy() -> None:
         assert done.stdout == BIG
         assert server.requests[0].headers.get("Proxy-Authorization") is None
     assert [each.split()[0] for each in proxy.asked] == ["CONNECT"]
+
+
+async def test_commands_go_through_a_proxy_that_is_reached_by_tls(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    authority = trustme.CA()
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))  # urllib3 trusts the proxy by it
+    server_at, proxy_at = exec_server(serve_cat, context=context), closing(TlsTunnelProxy(context))
+    with server_at as server, proxy_at as proxy:
+        tls = TlsConfig(ca_data=authority.cert_pem.bytes())
+        url = f"https://127.0.0.1:{proxy.port}"
+        async with client(server, tls=tls, proxy_url=url) as k:
+            pods = k.core_v1.pods("shop")
+            assert (await pods.exec("web-0", ["cat"], stdin=BIG)).stdout == BIG
+            async with pods.exec_stream("web-0", ["cat"], stdin=True) as process:
+                await process.write(b"twice")
+                assert (await process.__anext__()).data == b"twice"
+                process.abort()
+    assert [each.split()[0] for each in proxy.asked] == ["CONNECT"] * 2
 
 
 async def test_a_slow_reader_slows_the_process_down() -> None:

@@ -1,9 +1,11 @@
-"""A proxy that opens tunnels (HTTP CONNECT) and remembers who asked for them."""
+"""Proxies that open tunnels (HTTP CONNECT) and remember who asked for them."""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import socket
+import ssl
 import threading
 from typing import Any
 
@@ -65,3 +67,48 @@ class TunnelProxy:
             while data := source.recv(65536):
                 target.sendall(data)
             target.shutdown(socket.SHUT_WR)
+
+
+class TlsTunnelProxy:
+    """A proxy that is reached by TLS. It runs on an event loop of its own."""
+
+    def __init__(self, context: ssl.SSLContext) -> None:
+        self.asked: list[str] = []
+        self._context = context
+        self._loop = asyncio.new_event_loop()
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listener.getsockname()[1]
+        self._over = asyncio.Event()
+        self._thread = threading.Thread(target=self._loop.run_until_complete, args=[self._run()])
+        self._thread.start()
+
+    def close(self) -> None:
+        self._loop.call_soon_threadsafe(self._over.set)
+        self._thread.join()
+        self._loop.close()
+
+    async def _run(self) -> None:
+        server = await asyncio.start_server(self._serve, sock=self._listener, ssl=self._context)
+        await self._over.wait()
+        server.close()
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.asked.append((await reader.readuntil(b"\r\n\r\n")).decode())
+        host, _, port = self.asked[-1].split()[1].rpartition(":")
+        server_reader, server_writer = await asyncio.open_connection(host, int(port))
+        writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(_copy(reader, server_writer))
+            tasks.create_task(_copy(server_reader, writer))
+
+
+async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with contextlib.suppress(OSError):
+        while data := await reader.read(65536):
+            writer.write(data)
+            await writer.drain()
+    writer.close()

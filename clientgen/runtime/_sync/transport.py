@@ -43,6 +43,7 @@ from .._net.deadlines import (
 )
 from .._net.final_response import FinalResponse
 from .._net.tcp_keepalive import KEEPALIVE
+from .._net.tls_in_tls import TlsInTls
 from .._redaction import Unpicklable
 from .._streams.websocket_protocol import SWITCHING_PROTOCOLS
 from ..errors import (
@@ -164,14 +165,7 @@ class HttpTransport(Unpicklable):
         return stream
 
     def connect(self, request: HttpRequest, timeout: float | None) -> _Duplex:
-        """Switch a new connection to another protocol.
-
-        Raises:
-            ConfigError: urllib3 cannot do this with the proxy.
-        """
-        if self._config.is_secure and self._proxy and self._proxy.startswith("https:"):
-            what = "streams to containers cannot pass a proxy that is reached by TLS, with threads"
-            raise ConfigError(f"{what}: use an http:// proxy, or asyncio")
+        """Switch a new connection to another protocol."""
         limits = Timeout(connect=self._connect_timeout, read=None)
         manager, pool = self._new_pool()
         try:
@@ -432,9 +426,14 @@ class _Duplex(_Stream):
     ) -> None:
         super().__init__(response, request, manager, open_streams)
         self._using = threading.Lock()
+        self._bytes: socket.socket | TlsInTls = self.connection
         if response.status == SWITCHING_PROTOCOLS:
             self.connection.settimeout(0.0)  # a TimedSocket ignores `setblocking`
-            self._chunks = self._received(_early(response))
+            early = _early(response)
+            transport = _outermost(response)
+            if transport is not self.connection:  # TLS within the TLS of a proxy
+                self._bytes = TlsInTls(transport)
+            self._chunks = self._received(early)
 
     def limit_silence(self, seconds: float) -> None:
         """Ignore the limit: a connection of another protocol may be silent."""
@@ -442,7 +441,7 @@ class _Duplex(_Stream):
     def _received(self, early: bytes) -> Iterator[bytes]:
         if early:
             yield early
-        while chunk := self._patiently(self.connection.recv, _MAX_READ_BYTES):
+        while chunk := self._patiently(self._bytes.recv, _MAX_READ_BYTES):
             yield chunk
 
     def write(self, data: bytes, timeout: float | None = None) -> None:
@@ -451,7 +450,7 @@ class _Duplex(_Stream):
         until = None if timeout is None else monotonic() + timeout
         try:
             while rest:
-                rest = rest[self._patiently(self.connection.send, rest, until) :]
+                rest = rest[self._patiently(self._bytes.send, rest, until) :]
         except OSError:
             why = self._why if self._broken else "the connection was lost"
             raise ConnectionLost(f"{self._request.info}: {why}") from None
@@ -466,7 +465,7 @@ class _Duplex(_Stream):
                     return work(argument)
             except (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError) as error:
                 is_write = isinstance(error, ssl.SSLWantWriteError) or (
-                    isinstance(error, BlockingIOError) and work == self.connection.send
+                    isinstance(error, BlockingIOError) and work == self._bytes.send
                 )
             wait = wait_for_write if is_write else wait_for_read
             if not wait(self.connection, None if until is None else max(0.0, until - monotonic())):
@@ -481,13 +480,21 @@ def _early(response: BaseHTTPResponse) -> bytes:
         return b""
 
 
-def _socket_of(response: BaseHTTPResponse) -> socket.socket:
-    """Return the socket of a response, also if urllib3 has dropped the socket early."""
+def _outermost(response: BaseHTTPResponse) -> Any:
+    """Return the connection of a response, also if urllib3 has dropped the connection early.
+
+    It is a socket, or for TLS within the TLS of a proxy urllib3's wrapper of the socket.
+    """
     sock: Any = getattr(response.connection, "sock", None)
     if sock is None:
         sock = getattr(response, "_fp").fp.raw._sock  # noqa: B009 - there is no public name
-    # For TLS within the TLS of a proxy, urllib3 wraps the socket.
-    inner: socket.socket = getattr(sock, "socket", sock)
+    return sock
+
+
+def _socket_of(response: BaseHTTPResponse) -> socket.socket:
+    """Return the socket of a response."""
+    outermost = _outermost(response)
+    inner: socket.socket = getattr(outermost, "socket", outermost)
     return inner
 
 
