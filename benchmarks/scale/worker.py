@@ -25,7 +25,7 @@ from urllib.request import Request, urlopen
 
 from kubeapi import AsyncClientset, Clientset
 
-from benchmarks.scale.forms import FORMS, read
+from benchmarks.scale.forms import FACTORY_OPTIONS, FORMS, read
 from benchmarks.workers.meter import Meter, settled_kib
 
 if TYPE_CHECKING:
@@ -81,13 +81,14 @@ class Pauses:
 
 def run_threads(task: Task) -> dict[str, float]:
     """Measure the flavour of threads."""
+    options = FACTORY_OPTIONS.get(task.form, {})
     with Clientset.from_config(task.config) as k:
-        with k.informers(namespace=_WARM_UP) as factory:
+        with k.informers(namespace=_WARM_UP, **options) as factory:
             FORMS[task.form](factory)
             factory.start()
             assert all(factory.wait_for_sync(_SYNC_SECONDS).values())
         before = settled_kib()
-        with k.informers(namespace=task.namespace) as factory:
+        with k.informers(namespace=task.namespace, **options) as factory:
             done = threading.Event()
             follower = Follower(task.events, done.set)
             meter, informer = Meter(), FORMS[task.form](factory)
@@ -107,13 +108,14 @@ def run_threads(task: Task) -> dict[str, float]:
 
 async def run_asyncio(task: Task) -> dict[str, float]:
     """Measure the flavour of asyncio."""
+    options = FACTORY_OPTIONS.get(task.form, {})
     async with AsyncClientset.from_config(task.config) as k:
-        async with k.informers(namespace=_WARM_UP) as factory:
+        async with k.informers(namespace=_WARM_UP, **options) as factory:
             FORMS[task.form](factory)
             factory.start()
             assert all((await factory.wait_for_sync(_SYNC_SECONDS)).values())
         before = settled_kib()
-        async with k.informers(namespace=task.namespace) as factory:
+        async with k.informers(namespace=task.namespace, **options) as factory:
             done = asyncio.Event()
             follower = Follower(task.events, done.set)
             meter, informer = Meter(), FORMS[task.form](factory)
