@@ -92,10 +92,10 @@ def run_threads(task: Task) -> dict[str, float]:
             done = threading.Event()
             follower = Follower(task.events, done.set)
             meter, informer = Meter(), FORMS[task.form](factory)
-            informer.add_handler(on_update=follower.on_update)
+            handler = informer.add_handler(on_update=follower.on_update)
             with _ticking(lambda: informer.indexer.stored.get("")) as pauses:
                 factory.start()
-                assert informer.wait_for_sync(_SYNC_SECONDS), informer.sync_status
+                assert handler.wait_for_sync(_SYNC_SECONDS), informer.sync_status
             figures = _synced(meter, pauses) | _kept(informer, task, before)
             for pace in ("full", "burst") if task.events else ():
                 follower.lags, meter = [], Meter()
@@ -119,11 +119,11 @@ async def run_asyncio(task: Task) -> dict[str, float]:
             done = asyncio.Event()
             follower = Follower(task.events, done.set)
             meter, informer = Meter(), FORMS[task.form](factory)
-            informer.add_handler(on_update=follower.on_update)
+            handler = informer.add_handler(on_update=follower.on_update)
             pauses = Pauses()
             ticker = asyncio.create_task(_tick(pauses))
             factory.start()
-            assert await informer.wait_for_sync(_SYNC_SECONDS), informer.sync_status
+            assert await handler.wait_for_sync(_SYNC_SECONDS), informer.sync_status
             ticker.cancel()
             figures = _synced(meter, pauses) | _kept(informer, task, before)
             for pace in ("full", "burst") if task.events else ():

@@ -232,6 +232,24 @@ async def test_handlers_of_damaged_objects_are_told_the_next_state():
         assert made.informer.handler_errors == 0
 
 
+async def test_nothing_is_decoded_for_handlers_that_do_not_take_it(monkeypatch):
+    decoded: list[str] = []
+    whole = CompressedStorage.decode
+
+    def decode(storage: CompressedStorage[Any], entry: CompressedEntry) -> Any:
+        decoded.append(entry.name)
+        return whole(storage, entry)
+
+    monkeypatch.setattr(CompressedStorage, "decode", decode)
+    told: list[str] = []
+    handlers = {"on_delete": lambda obj: told.append(obj.metadata.name)}
+    async with Cached(config("a", "1"), config("b", "1"), handlers=handlers) as made:
+        made.cluster.add(config("a", "2"))
+        await made.cluster.clientset(AsyncClientset).core_v1.config_maps("default").delete("b")
+        await made.until(lambda: told)
+    assert (decoded, told) == (["b"], ["b"])
+
+
 # ---- what readers share ------------------------------------------------------------------------
 
 

@@ -6,11 +6,12 @@ import json
 from typing import Any
 
 import pytest
-from kubeapi.core.v1 import ConfigMap, Pod
+from kubeapi.core.v1 import ConfigMap, Container, Pod, PodSpec
 from kubeapi.core.v1.models import PodList
 
 from clientgen.runtime._models.model_codec import decode, decode_list, encode
 from clientgen.runtime._models.shared_texts import SharedText
+from clientgen.runtime.views import PartOf, View
 
 LIMIT = 8192
 LONG = "x" * 257
@@ -45,6 +46,23 @@ def test_equal_strings_of_two_objects_are_one_and_are_plain() -> None:
     for mine, other in zip(strings(one), strings(two), strict=True):
         assert mine is other
     assert json.loads(encode(one)) == {"kind": "Pod", "apiVersion": "v1", **manifest("a")}
+
+
+class PlaceSpec(PartOf[PodSpec]):
+    node_name: str | None
+    containers: list[Container]
+
+
+class Place(View[Pod]):
+    spec: PlaceSpec
+
+
+def test_views_share_the_strings_of_whole_objects() -> None:
+    whole, view = (decode(json.dumps(manifest("a")).encode(), kind) for kind in (Pod, Place))
+    assert view.spec.node_name is whole.spec.node_name
+    assert view.spec.containers[0].image is whole.spec.containers[0].image
+    assert view.metadata.labels["app"] is whole.metadata.labels["app"]
+    assert type(view.metadata.name) is str
 
 
 def test_a_changed_object_leaves_the_others_as_they_were() -> None:

@@ -177,6 +177,8 @@ class AsyncHandlerRegistration(Generic[T]):
         try:
             told: Notification[T] | Recovered[T] | None = notification
             if self._storage is not None:
+                if not self._handlers.wants(notification):
+                    return
                 told = self._storage.decode_notification(notification)
             pending = None if told is None else self._handlers.call_for(told)
             if pending is not None:

@@ -50,6 +50,20 @@ class Handlers(Struct, Generic[T], frozen=True):
     on_delete_unknown: OnDeleteUnknown[T] | None = None
     filter: Filter[T] | None = None
 
+    def wants(self, notification: Notification[Any]) -> bool:
+        """Return whether a handler may be called for a notification that is not decoded yet.
+
+        A filter needs the object. An update is told as an add if the old object is corrupted.
+        """
+        match notification:
+            case Added():
+                wanting = (self.filter, self.on_add)
+            case Updated():
+                wanting = (self.filter, self.on_update, self.on_add)
+            case _:
+                wanting = (self.filter, self.on_delete, self.on_delete_unknown)
+        return any(each is not None for each in wanting)
+
     def call_for(self, notification: Notification[T] | Recovered[T]) -> Call | None:
         """Return the handler call for a notification; None if there is no handler for it.
 

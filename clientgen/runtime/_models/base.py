@@ -79,8 +79,8 @@ class ModelMeta(StructMeta):
             namespace["__quantities__"] = quantities.union(*others)
             namespace.setdefault("__setattr__", _assign_quantity)
         check_field_functions(name, declared)
-        if not config.get("frozen"):  # views are decoded as they are declared
-            annotate_for_decoding(namespace)
+        # Views are not sent, so that empty lists need no classes of their own.
+        annotate_for_decoding(namespace, rejects_empty=not config.get("frozen"))
         if constants := _constants(declared):
             inherited = (getattr(base, "__constants__", {}) for base in reversed(bases))
             namespace["__constants__"] = dict(ChainMap(constants, *inherited))

@@ -95,10 +95,12 @@ class _Shared:
         return sharing(annotation)
 
 
-def annotate_for_decoding(namespace: dict[str, Any]) -> None:
-    """Annotate the fields of a new class for the strict decoder.
+def annotate_for_decoding(namespace: dict[str, Any], *, rejects_empty: bool) -> None:
+    """Annotate the fields of a new class for the strict decoder, so that it shares strings.
 
-    It rejects empty optional lists and maps, and shares strings.
+    Args:
+        namespace: the body of the class; it is modified.
+        rejects_empty: whether the decoder also rejects empty optional lists and maps.
     """
     declared = namespace.get("__annotations__", {})
     marked = dict(declared)
@@ -107,7 +109,7 @@ def annotate_for_decoding(namespace: dict[str, Any]) -> None:
             continue
         if shares_texts(name, annotation):
             marked[name] = _marked(marked[name], _Shared, _SHARED_NAME)
-        if _reads_empty(namespace.get(name)):
+        if rejects_empty and _reads_empty(namespace.get(name)):
             marked[name] = _marked(marked[name], _Filled, _FILLED_NAME)
     if marked != declared:
         namespace["__annotations__"] = marked
