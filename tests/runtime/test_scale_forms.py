@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from kubeapi import AsyncClientset
@@ -16,7 +17,7 @@ from clientgen.runtime.models import encode
 from clientgen.testing import FakeCluster, LocalServer
 
 MANY = 40  # more than the samples of a compressed cache
-IN_PODS = [{"kind": "Pod", "apiVersion": "v1", **pod} for pod in pods(MANY)]
+IN_PODS: list[dict[str, Any]] = [{"kind": "Pod", "apiVersion": "v1", **pod} for pod in pods(MANY)]
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -55,6 +55,7 @@ class Handlers(Struct, Generic[T], frozen=True):
 
         A filter needs the object. An update is told as an add if the old object is corrupted.
         """
+        wanting: tuple[object, ...]
         match notification:
             case Added():
                 wanting = (self.filter, self.on_add)
