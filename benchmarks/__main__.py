@@ -76,7 +76,7 @@ def _keep(benchmarks: list[Benchmark], results: dict[str, Results], load: float)
     measured |= {
         name: {"date": machine["date"], "results": result} for name, result in results.items()
     }
-    kept = {"machine": machine, "benchmarks": measured}
+    kept |= {"machine": machine, "benchmarks": measured}
     _RESULTS.write_text(json.dumps(kept, indent=1) + "\n")
     recent = {
         each.name: measured[each.name]["results"] for each in benchmarks if each.name in measured

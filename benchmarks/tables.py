@@ -25,7 +25,6 @@ _COLUMNS = {
     "longest": "longest line",
     "runs": "runs",
 }
-_BEGIN, _END = "<!-- results -->", "<!-- end of results -->"
 
 
 def table(benchmark: Benchmark, results: Results) -> str:
@@ -67,11 +66,12 @@ def machine_lines(machine: dict[str, Any]) -> Iterator[str]:
     yield f"Python {machine['python']}; {versions}."
 
 
-def update_readme(path: Path, text: str) -> None:
-    """Put the results between the marks."""
-    before, _, rest = path.read_text().partition(_BEGIN)
-    _, _, after = rest.partition(_END)
-    path.write_text(f"{before}{_BEGIN}\n\n{text.strip()}\n\n{_END}{after}")
+def update_readme(path: Path, text: str, mark: str = "results") -> None:
+    """Put the results between the marks `<!-- results -->` and `<!-- end of results -->`."""
+    begin, end = f"<!-- {mark} -->", f"<!-- end of {mark} -->"
+    before, _, rest = path.read_text().partition(begin)
+    _, _, after = rest.partition(end)
+    path.write_text(f"{before}{begin}\n\n{text.strip()}\n\n{end}{after}")
 
 
 def _row(cells: list[str]) -> str:

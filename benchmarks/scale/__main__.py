@@ -69,6 +69,8 @@ def main() -> int:
     print(report.tables(rows))
     if options.output is not None:
         report.write(rows, options.output)
+    if options.keep:
+        report.keep(rows)
     return 1 if any("problem" in row.figures for row in rows) else 0
 
 
@@ -125,6 +127,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--namespace", default="default", help="the namespace of its pods")
     parser.add_argument("--create", type=int, default=0, help="create so many pods")
     parser.add_argument("--output", type=Path, help="a folder for figures, tables and plots")
+    parser.add_argument(
+        "--keep", action="store_true", help="write results.json, the README and docs/assets, too"
+    )
     return parser.parse_args()
 
 

@@ -5,15 +5,21 @@ from __future__ import annotations
 import json
 import os
 import platform
+import time
 from dataclasses import asdict, dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
+from benchmarks import envs
+from benchmarks.bars import Bar
 from benchmarks.plots import STYLE
+from benchmarks.tables import bars_table, update_readme
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
+
+    _MakeBar = Callable[["_Run"], Bar]
 
 COLUMNS: Final = {
     "sync_cpu_s": ("CPU s to synced", "{:.2f}"),
@@ -29,6 +35,8 @@ COLUMNS: Final = {
 }
 """The figures, their titles and formats."""
 
+_RESULTS: Final = envs.HERE / "results.json"
+_ASSETS: Final = envs.HERE.parent / "docs/assets"
 _LEFT, _WIDTH, _BAR, _TOP = 190, 760, 18, 44  # pixels
 
 
@@ -63,14 +71,148 @@ def tables(rows: Iterable[Row]) -> str:
 
 
 def write(rows: Sequence[Row], folder: Path) -> None:
-    """Write the figures, the tables and the plots."""
+    """Write the figures, the tables and the plots into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    machine = f"{os.cpu_count()} cores, Python {platform.python_version()}"
-    figures = {"machine": machine, "rows": [asdict(row) for row in rows]}
-    (folder / "scale.json").write_text(json.dumps(figures, indent=1) + "\n")
+    (folder / "scale.json").write_text(json.dumps(_figures(rows), indent=1) + "\n")
     (folder / "scale.md").write_text(tables(rows))
-    for name in ("rss_mb", "sync_cpu_s"):
-        (folder / f"scale-{name.partition('_')[0]}.svg").write_text(plot(rows, name))
+    for name, svg in plots(rows).items():
+        (folder / name).write_text(svg)
+
+
+def keep(rows: Sequence[Row]) -> None:
+    """Write the figures, the tables and the plots where this repository has them."""
+    results = json.loads(_RESULTS.read_text())
+    results["scale"] = _figures(rows)
+    _RESULTS.write_text(json.dumps(results, indent=1) + "\n")
+    update_readme(envs.HERE / "README.md", section(results["scale"]), "scale")
+    for name, svg in plots(rows).items():
+        (_ASSETS / name).write_text(svg)
+
+
+def rows_of(figures: dict[str, Any]) -> list[Row]:
+    """Return the rows of kept figures."""
+    return [Row(**row) for row in figures["rows"]]
+
+
+def section(figures: dict[str, Any]) -> str:
+    """Return the text about kept figures: when and where, the bars, and the tables."""
+    rows = rows_of(figures)
+    return "\n".join(
+        [f"{figures['date']}; {figures['machine']}.", "", bars_table(judge(rows)), tables(rows)]
+    )
+
+
+def _figures(rows: Sequence[Row]) -> dict[str, Any]:
+    machine = f"{os.cpu_count()} cores, Python {platform.python_version()}"
+    kept = [{**asdict(row), "figures": _rounded(row.figures)} for row in rows]
+    return {"date": time.strftime("%Y-%m-%d"), "machine": machine, "rows": kept}
+
+
+def _rounded(figures: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: value if isinstance(value, str) else float(f"{value:.4g}")
+        for name, value in figures.items()
+    }
+
+
+def plots(rows: Sequence[Row]) -> dict[str, str]:
+    """Return the SVGs by the names of their files."""
+    names = {"scale-rss.svg": "rss_mb", "scale-cpu.svg": "sync_cpu_s"}
+    return {file: plot(rows, name) for file, name in names.items()}
+
+
+def judge(rows: Iterable[Row]) -> list[Bar]:
+    """Hold the figures of the largest number of pods against the bars of issue 24."""
+    rows = [row for row in rows if "problem" not in row.figures]
+    most = max((row.count for row in rows), default=0)
+    figures = {(row.client, row.form, row.how): row.figures for row in rows if row.count == most}
+    bars: list[Bar] = []
+    for how in ("asyncio", "threads"):
+        for make in _BARS:
+            try:
+                bars.append(make(_Run(figures, how, most)))
+            except KeyError:  # a form, or Go's client, was left out
+                continue
+    return bars
+
+
+@dataclass(frozen=True)
+class _Run:
+    """The figures of the largest number of pods, and the flavour to judge."""
+
+    figures: dict[tuple[str, str, str], dict[str, Any]]
+    how: str
+    count: int
+
+    def own(self, form: str) -> dict[str, Any]:
+        return self.figures["clientgen", form, self.how]
+
+    def go(self, form: str) -> dict[str, Any]:
+        return self.figures["Go", form, "protobuf"]
+
+
+def _kept(form: str, limit: float) -> _MakeBar:
+    return lambda run: Bar(
+        f"{form}, {run.how}", f"keeps at most {limit:g} kB a pod", run.own(form)["kept_kb"], limit
+    )
+
+
+def _cpu(form: str, other: str, limit: float) -> _MakeBar:
+    return lambda run: Bar(
+        f"{form}, {run.how}",
+        f"at most {limit:g} times the CPU of {other} until synced",
+        run.own(form)["sync_cpu_s"] / run.own(other)["sync_cpu_s"],
+        limit,
+    )
+
+
+def _beside_go(form: str, figure: str, promise: str, of_go: str, limit: float) -> _MakeBar:
+    return lambda run: Bar(
+        f"{form}, {run.how}", promise, run.own(form)[figure] / run.go(of_go)[figure], limit
+    )
+
+
+def _pause(form: str) -> _MakeBar:
+    return lambda run: Bar(
+        f"{form}, {run.how}", "no pause over 100 ms", run.own(form)["pause_ms"], 100
+    )
+
+
+def _peak(form: str) -> _MakeBar:
+    def make(run: _Run) -> Bar:
+        figures = run.own(form)
+        kept_mb = figures["kept_kb"] * run.count / 1e3
+        before_mb = figures["rss_mb"] - kept_mb
+        peak = (figures["peak_mb"] - before_mb) / kept_mb
+        return Bar(f"{form}, {run.how}", "peak at most 1.3 times what is kept", peak, 1.3)
+
+    return make
+
+
+_BARS: Final[list[_MakeBar]] = [
+    _kept("full", 20),
+    _kept("view", 2),
+    _kept("compressed", 1.5),
+    _beside_go(
+        "view", "rss_mb", "at most 1/5 of the resident memory of Go's transform", "transform", 0.2
+    ),
+    _cpu("view", "full", 0.5),
+    _cpu("compressed", "full", 1.5),
+    _beside_go("full", "sync_cpu_s", "at most the CPU of Go's protobuf until synced", "full", 1),
+    _beside_go(
+        "full",
+        "event_cpu_us",
+        "at most 0.8 times the CPU of Go's protobuf for an event",
+        "full",
+        0.8,
+    ),
+    _pause("full"),
+    _pause("view"),
+    _pause("compressed"),
+    _peak("full"),
+    _peak("view"),
+    _peak("compressed"),
+]
 
 
 def plot(rows: Iterable[Row], figure: str) -> str:
