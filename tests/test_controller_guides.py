@@ -109,6 +109,17 @@ async with k.informers() as started:
     await started.wait_for_sync(timeout=60)
 queue = set()
 """,
+    "scale": """
+from kubeapi.core.v1 import Pod, PodSpec
+from kubeapi.core.v1.resources import SECRETS
+from clientgen.runtime.views import PartOf, View
+
+class PlaceSpec(PartOf[PodSpec]):
+    node_name: str | None
+
+class PodPlace(View[Pod]):
+    spec: PlaceSpec
+""",
     "test-server": WEB
     + """
 from kubeapi import Clientset
@@ -170,6 +181,9 @@ names = [lease.metadata.name for lease in (await k.coordination_v1.leases("shop"
 assert "services" in names
 """,
     "queues": "await work()",
+    "scale": """
+assert [each.spec.node_name for each in places.lister.list()] == ["node-1"]
+""",
     "test-server": """
 played = FakeCluster()
 played.play()

@@ -20,6 +20,7 @@ import yaml
 from packaging.requirements import Requirement
 
 from benchmarks import plots
+from benchmarks.scale import report
 from clientgen.cli.program import program
 
 ROOT = Path(__file__).parents[1]
@@ -334,3 +335,11 @@ def test_the_plot_is_of_the_results_that_are_kept():
     results = json.loads((ROOT / "benchmarks/results.json").read_bytes())
     plot = plots.cpu_plot(results["benchmarks"], results["machine"])
     assert plots.PLOT.read_text("utf-8") == plot
+
+
+def test_the_plots_and_tables_of_many_pods_are_of_the_results_that_are_kept():
+    figures = json.loads((ROOT / "benchmarks/results.json").read_bytes())["scale"]
+    for name, svg in report.plots(report.rows_of(figures)).items():
+        assert (ROOT / "docs/assets" / name).read_text("utf-8") == svg
+    readme = (ROOT / "benchmarks/README.md").read_text("utf-8")
+    assert f"<!-- scale -->\n\n{report.section(figures).strip()}\n\n<!-- end of" in readme

@@ -47,12 +47,17 @@ class PodPlace(View[Pod]):
 
 FORMS: Final[dict[str, Callable[[Any], Any]]] = {
     "full": lambda factory: factory.core_v1.pods(),
+    "frozen": lambda factory: factory.core_v1.pods(),
     "stripped": lambda factory: factory.core_v1.pods(),
     "view": lambda factory: factory.view(PodPlace),
     "compressed": lambda factory: factory.core_v1.pods(storage="compressed"),
     "metadata": lambda factory: factory.metadata(PODS),
 }
-"""For each form: a function of a factory, which returns the informer."""
+"""For each form: a function of a factory, which returns the informer.
+
+`frozen` is `full` without garbage collection until the cache is full, and `gc.freeze()` then, as in
+docs/guides/caches.md.
+"""
 
 FACTORY_OPTIONS: Final[dict[str, dict[str, Any]]] = {"stripped": {"strip_managed_fields": True}}
 """The options that a form needs of the factory."""

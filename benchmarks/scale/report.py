@@ -85,7 +85,7 @@ def keep(rows: Sequence[Row]) -> None:
     results["scale"] = _figures(rows)
     _RESULTS.write_text(json.dumps(results, indent=1) + "\n")
     update_readme(envs.HERE / "README.md", section(results["scale"]), "scale")
-    for name, svg in plots(rows).items():
+    for name, svg in plots(rows_of(results["scale"])).items():
         (_ASSETS / name).write_text(svg)
 
 

@@ -12,6 +12,7 @@ cache was filled.
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import sys
 import threading
@@ -165,6 +166,9 @@ def _ask_for_changes(task: Task, pace: str) -> None:
 
 def _synced(meter: Meter, pauses: Pauses) -> dict[str, float]:
     spent = meter.read()
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()
     return {
         "sync_cpu_s": spent["cpu"],
         "sync_s": spent["wall"],
@@ -212,6 +216,8 @@ def main() -> None:
     """Measure what the command line names."""
     config, control, namespace, form, flavour, count, events = sys.argv[1:]
     task = Task(config, control, namespace, form, int(count), int(events))
+    if form == "frozen":
+        gc.disable()
     is_threads = flavour == "threads"
     figures = run_threads(task) if is_threads else asyncio.run(run_asyncio(task))
     print(json.dumps(figures), flush=True)
