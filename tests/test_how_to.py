@@ -117,6 +117,8 @@ def run_until_ctrl_c(code: Any, names: Names, scenario: Callable[[], None]) -> N
             while not ended.wait(5):
                 signal.pthread_kill(main, signal.SIGINT)
 
+    # A shell starts `pytest &` with SIGINT ignored; then Ctrl-C would end nothing.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     thread = threading.Thread(target=work)
     thread.start()
     try:
@@ -124,6 +126,7 @@ def run_until_ctrl_c(code: Any, names: Names, scenario: Callable[[], None]) -> N
     finally:
         ended.set()
         thread.join()
+        signal.signal(signal.SIGINT, before)
 
 
 def call_with_fixtures(test: Callable[..., None]) -> None:
