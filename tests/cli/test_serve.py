@@ -18,7 +18,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from time import monotonic
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import pytest
 from click.testing import Result
@@ -29,6 +29,7 @@ from support.kubectl import KUBECTL, Kubectl
 from support.local_sockets import answer_of
 
 from clientgen.runtime import errors
+from clientgen.runtime._http.shard_ranges import ShardRanges
 from clientgen.runtime.conditions import condition, jsonpath
 
 Run = Callable[..., Result]
@@ -332,6 +333,28 @@ def test_manifests_that_cannot_be_loaded_are_a_problem(run: Run, text: str | Non
     if text is not None:
         Path("x.yaml").write_text(text)
     assert why in refused(run, "--load", "x.yaml")
+
+
+def test_features_can_be_switched_on(here: Path):
+    with started("--feature-gates", "ShardedListAndWatch=true") as served:
+        selector = quote(ShardRanges([(0, 1 << 63)]).text)
+        listed = served.get(f"/api/v1/namespaces?shardSelector={selector}")[1]
+        assert unquote(selector) == listed["metadata"]["shardInfo"]["selector"]
+
+
+@pytest.mark.parametrize(
+    ("gates", "why"),
+    [
+        ("ShardedListAndWatch", "'ShardedListAndWatch' is not a feature gate: write NAME=true"),
+        (
+            "ShardedListAndWatch=maybe",
+            "'ShardedListAndWatch=maybe' is not a feature gate: write NAME=true or NAME=false",
+        ),
+        ("ShardedList=true", "there is no feature gate 'ShardedList': did you mean `Sharded"),
+    ],
+)
+def test_features_that_do_not_exist_are_a_problem(run: Run, gates: str, why: str):
+    assert f"--feature-gates: {why}" in refused(run, "--feature-gates", gates)
 
 
 def test_a_folder_without_manifests_is_a_problem(run: Run):
