@@ -232,6 +232,7 @@ DERIVED: tuple[str, ...] = (
     "set_prune.py",
     "set_requests.py",
     "set_wait.py",
+    "shard_check.py",
     "sharding.py",
     "standstill_alarm.py",
     "frame_stream.py",

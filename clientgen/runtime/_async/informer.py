@@ -35,6 +35,7 @@ from .._cache.sync_errors import (
 from .._cache.transforms import stripping
 from .._cache.write_answers import WriteAnswers
 from .._clock import SYSTEM_CLOCK, SteppedClock
+from .._http.shard_filter import log_ignored
 from .._models.arguments import check_function
 from .._models.unstructured import Object
 from ..errors import ClientError, Gone, NotFound
@@ -112,7 +113,7 @@ class _NamespaceSink(Generic[T]):
         """Return whether an item is in the shard."""
         if self.shard is None or self.shard.has(item.metadata):
             return True
-        self._informer._note_other_shard()
+        log_ignored(self._informer._rest.shared, repr(self._informer))
         return False
 
     def needs_latest(self) -> bool:
@@ -223,7 +224,6 @@ class AsyncSharedInformer(Generic[T]):
         self._sharding = None if isinstance(shard_selector, str) else shard_selector
         # The hashes of the objects that are certainly in the cache.
         self._read_ranges: ShardRanges | None = None
-        self._is_filtering = False
         self.indexer: Indexer[T] = Indexer(decode=self._storage.decoder)
         self.indexer.hide(self._why_incomplete)
         self.watch_errors = 0
@@ -704,17 +704,6 @@ class AsyncSharedInformer(Generic[T]):
         sink.has_read, sink.takes_over = True, False
         if all(each.has_read for each in self._sinks.values()):
             self._read_ranges = self._shard
-
-    def _note_other_shard(self) -> None:
-        """Note that the server has sent an object of another shard."""
-        if not self._is_filtering:
-            self._is_filtering = True
-            logger.warning(
-                "%r: the server ignores shard selectors, so it sends all %s, and the others are"
-                " dropped here; Kubernetes 1.36 has them behind the gate ShardedListAndWatch",
-                self,
-                self.resource.name,
-            )
 
     def _start_reflectors(self) -> None:
         """Start the reflectors that are not running."""

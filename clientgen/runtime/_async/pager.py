@@ -80,4 +80,9 @@ async def _read(
 ) -> ListT:
     request = asking_for(list_model, build("GET", path, options, LIST), rest.codec)
     response = await rest.send(request, deadline)
-    return read_list(response, list_model, request, rest.codec)
+    listed = read_list(response, list_model, request, rest.codec)
+    if options.get("shard_selector") is not None:
+        from .._http.shard_filter import ShardFilter  # imported late: few programs use shards
+
+        ShardFilter(options["shard_selector"], rest.shared, request.info).reduce(listed)
+    return listed

@@ -58,7 +58,7 @@ class SelectionOptions(CallOptions, total=False):
     resource_version_match: ResourceVersionMatch
     """How `resource_version` applies: `Exact` or `NotOlderThan`."""
     shard_selector: str
-    """A range of hashes of a field. Most servers ignore it."""
+    """A range of hashes of a field. Works with all servers."""
 
 
 class EachOptions(SelectionOptions, total=False):
@@ -159,7 +159,7 @@ class DeleteCollectionOptions(CallOptions, total=False):
     resource_version_match: ResourceVersionMatch
     """How `resource_version` applies: `Exact` or `NotOlderThan`."""
     shard_selector: str
-    """A range of hashes of a field. Servers that ignore it delete all."""
+    """A range of hashes of a field. Refused if a server ignores it."""
     limit: int
     """The approximate maximum number of objects to delete."""
     continue_: str

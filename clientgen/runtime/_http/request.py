@@ -200,6 +200,10 @@ def selector_text(name: str, value: object) -> str:
 def _query_value(name: str, value: object) -> str:
     if name in _MAPPED:
         value = selector_text(name, value)
+    elif name == "shard_selector":
+        from .shard_ranges import shard_text  # imported late: rarely needed
+
+        value = shard_text(value)
     if value is True:
         return "All" if name == "dry_run" else "true"
     if value is False:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
 
+from .._models.arguments import type_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -102,6 +104,10 @@ def parse_shard_selector(text: str) -> ShardRanges:
     Raises:
         ValueError: The selector is not in the form that servers accept.
     """
+    if not text:
+        raise ValueError(
+            "shard_selector is empty, and selects no shard: leave it out to select all"
+        )
     found = [_RANGE(part) for part in text.split("||")]
     ranges: list[tuple[int, int]] = []
     fields: set[str] = set()
@@ -119,6 +125,24 @@ def parse_shard_selector(text: str) -> ShardRanges:
     if len(fields) > 1:
         raise ValueError(f"shard_selector has several fields, {' and '.join(sorted(fields))}")
     return ShardRanges(ranges, cast("ShardField", fields.pop()))
+
+
+def shard_text(value: object) -> str:
+    """Return the text of the option `shard_selector` of a call.
+
+    It is checked here, because a server that ignores it does not check it.
+
+    Raises:
+        TypeError: The value is not a text.
+        ValueError: The selector is not in the form that servers accept.
+    """
+    if not isinstance(value, str):
+        raise TypeError(
+            f"shard_selector must be a text, not {type_of(value)}; of an AsyncSharding (Sharding"
+            " for threads), pass its shard_selector"
+        )
+    parse_shard_selector(value)
+    return value
 
 
 def _merged(ranges: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:

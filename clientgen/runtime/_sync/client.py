@@ -280,7 +280,12 @@ class ResourceClient:
     def _delete_collection(self, list_model: type[T], options: Mapping[str, Any]) -> T | Status:
         request = build_delete(self._collection(), options, self._codec, collection=True)
         request = asking_for(list_model, request, self._codec)
-        response = self._rest.send(request, self._rest.deadline(options))
+        deadline = self._rest.deadline(options)
+        if options.get("shard_selector") is not None:
+            from .shard_check import check_shards  # imported late: few programs use shards
+
+            check_shards(self._rest, request, list_model, options["shard_selector"], deadline)
+        response = self._rest.send(request, deadline)
         return read_object_or_status(response, list_model, request, self._codec)
 
     def _subresource(self, model: type[T], name: str, subresource: str) -> Subresource[T, Any]:

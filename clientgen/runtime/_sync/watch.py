@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from .._http.codec import Codec, Framer
+    from .._http.shard_filter import ShardFilter
     from .._models.model_codec import WatchEvent
     from .rest import Rest
     from .transport_protocol import ByteStream
@@ -43,6 +44,11 @@ class Watch(Stoppable, Generic[T]):
         self._request = build("GET", path, options, WATCH)
         self._progress = WatchProgress(options, self._request.info)
         self._codec: Codec = rest.codec
+        self._shard: ShardFilter | None = None
+        if options.get("shard_selector") is not None:
+            from .._http.shard_filter import ShardFilter as Filter  # imported late: rarely used
+
+            self._shard = Filter(options["shard_selector"], rest.shared, self._request.info)
 
     @property
     def resource_version(self) -> str:
@@ -60,7 +66,7 @@ class Watch(Stoppable, Generic[T]):
                     if self._let_others_run():
                         continue
                     event = self._codec.decode_event(self._frames.popleft(), self._model)
-                    if self._progress.take(event):
+                    if self._progress.take(event) and self._is_in_shard(event):
                         check_representation(event.object, self._model, self._request.info)
                         return event
                     continue
@@ -71,6 +77,9 @@ class Watch(Stoppable, Generic[T]):
             self._handle_end(problem)
         self._finish(self._request)
         raise StopIteration
+
+    def _is_in_shard(self, event: WatchEvent[T]) -> bool:
+        return self._shard is None or event.type == "BOOKMARK" or self._shard.has(event.object)
 
     def _read_more(self) -> bool:
         """Open a connection, or read from it. Returns False at the end of a connection."""
