@@ -92,6 +92,7 @@ from clientgen.testing import FakeCluster
     "leader-election": """
 import asyncio
 from kubeapi.core.v1 import Service
+from kubeapi.core.v1 import Service
 
 async def reconcile(context) -> None:
     manager.stop()
@@ -102,6 +103,11 @@ class controller:
 
     def stop() -> None: ...
 
+async def reconcile(context: object) -> None:
+    manager.stop()
+
+service = Service(metadata={"name": "web"}, spec={"ports": [{"port": 80}]})
+await k.core_v1.services("shop").create(service)
 pod = await k.core_v1.pods("shop").get("web-0")
 async with k.informers() as started:
     pods = started.core_v1.pods()

@@ -31,6 +31,7 @@ from support.recipes import FOLDER, INDEX, PAGES, Block, Recipe, recipes
 from clientgen.cli.program import program
 from clientgen.runtime.conditions import condition, deleted, exists
 from clientgen.runtime.errors import Forbidden
+from clientgen.runtime.sync import Context, Manager, Sharding
 from clientgen.testing import FakeCluster, LocalServer
 
 RECIPES = {str(each): each for each in recipes()}
@@ -344,6 +345,41 @@ def wait_for_lease(world: World, _: Names, out: io.StringIO) -> None:
     assert world.k.get(Lease, "teams", namespace="shop").spec.holder_identity
 
 
+def join_another_replica(world: World, names: Names, out: io.StringIO) -> None:
+    until(out.getvalue)
+    k, clock, first = world.k, world.cluster.clock, names["sharding"]
+    seen: list[str] = []
+
+    def reconcile(context: Context[Deployment]) -> None:
+        seen.append(context.name)
+
+    def is_divided() -> bool:
+        clock.step(1)
+        return len(first.members) == len(second.members) == 2 and second.wait_until_settled(0)
+
+    with Sharding(k, "teams", "shop", clock=clock) as second:
+        manager = Manager(k, sharding=second)
+        manager.controller("teams", reconcile).for_(Deployment)
+        thread = threading.Thread(target=manager.run)
+        thread.start()
+        try:
+            until(is_divided)
+            teams = {f"team-{number}" for number in range(20)}
+            for name in teams:
+                body = PAINTER.replace("{name: painter}", f"{{name: {name}}}")
+                k.manifests(body, namespace="shop").apply()
+
+            def of_first() -> set[str]:
+                return teams & {*out.getvalue().split()}
+
+            until(lambda: of_first() | {*seen} >= teams)
+            assert of_first()
+            assert teams - of_first() == teams & {*seen} != set()
+        finally:
+            manager.stop()
+            thread.join()
+
+
 def wait_for_event(world: World, _: Names, __: io.StringIO) -> None:
     def is_about_web(event: Event) -> bool:
         return (event.reason, event.regarding.name) == ("NoTeam", "web")
@@ -368,6 +404,7 @@ def look_at_endpoints(_: World, names: Names, __: io.StringIO) -> None:
 SCENARIOS: dict[str, Scenario] = {
     "controllers: add health checks and metrics": look_at_endpoints,
     "controllers: clean up when an object is deleted": delete_bucket,
+    "controllers: divide a controller's objects among replicas": join_another_replica,
     "controllers: do something at a fixed interval, whatever happens in between": (
         change_before_the_interval_ends
     ),

@@ -316,6 +316,11 @@ def set_up_ports(world: World) -> None:
         world.replace[f'"{port}"'] = '"127.0.0.1:0"'
 
 
+def set_up_clock(world: World) -> None:
+    made = 'Sharding(k, "teams", "shop")'
+    world.replace[made] = made.replace(")", ", clock=k.rest.clock)")
+
+
 def set_up_usage(world: World) -> None:
     text = definition("PodMetrics", "pods", "metrics.k8s.io", short="pm", required="none")
     approval = 'annotations: {api-approved.kubernetes.io: "unapproved in tests"}'
@@ -349,6 +354,7 @@ SET_UP: dict[str, Callable[[World], None]] = {
     "connect: connect with a url and a token": set_up_tls,
     "connect: reach the cluster through a proxy": set_up_proxy,
     "controllers: add health checks and metrics": set_up_ports,
+    "controllers: divide a controller's objects among replicas": set_up_clock,
     "controllers: look at an object when another object changes": set_up_mount,
     "controllers: report a status with conditions": set_up_custom_resources,
     "custom-resources": set_up_custom_resources,
