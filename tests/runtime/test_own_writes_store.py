@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from clientgen.runtime._cache.deltas import Added, Updated
+from clientgen.runtime._cache.deltas import Added, Deleted, Updated
 from clientgen.runtime._cache.indexer import Indexer
 from clientgen.runtime._cache.own_writes import OwnWrites, SentWrite, version_number
 from clientgen.runtime._cache.write_requests import target_of
@@ -84,6 +84,36 @@ def test_what_was_deleted_before_the_last_deletion_is_not_shown_again():
         store.writes.apply_event("DELETED", made("b", version + 1, uid))
     store.writes.apply_event("ADDED", made("b", 15, "third"))
     assert store.versions == {"a": "5", "b": "15"}
+
+
+def made_again() -> Store:
+    """A store in which the program has deleted `a` and made it again; the watch told neither."""
+    store = Store(selective=True)
+    store.delete("a")
+    sent = store.sent("a")
+    store.writes.show_written(sent, made("a", 12, "second"), 0.0, is_create=True)
+    store.writes.end_write(sent)
+    assert store.versions == {"a": "12"}
+    return store
+
+
+def test_an_object_that_was_made_again_may_leave_the_shard_alone():
+    store = made_again()
+    assert store.writes.forget(lambda uid: uid == "a") == []
+    assert store.versions == {}
+    told = store.writes.apply_event("DELETED", made("a", 11))
+    assert isinstance(told, Deleted)
+    store.writes.note_progress(None, "12", 0.0)
+    assert (store.versions, len(store.writes)) == ({}, 0)
+
+
+def test_an_object_that_was_made_again_may_stay_alone_in_the_shard():
+    store = made_again()
+    [first] = store.writes.forget(lambda uid: uid == "second")
+    assert first.metadata.uid == "a"
+    assert store.versions == {"a": "12"}
+    assert isinstance(store.writes.apply_event("ADDED", made("a", 12, "second")), Added)
+    assert (store.versions, len(store.writes)) == ({"a": "12"}, 0)
 
 
 @pytest.mark.parametrize("selective", [True, False])

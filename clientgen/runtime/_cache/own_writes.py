@@ -366,6 +366,10 @@ class OwnWrites(Generic[T]):
         """Return whether a collection has been read."""
         return self._scopes[namespace or ""].is_read
 
+    def version_of(self, namespace: str | None) -> str:
+        """Return the version up to which the cache has the changes of a collection."""
+        return self._scopes[namespace or ""].version
+
     def add_namespace(self, namespace: str) -> None:
         """Watch one more namespace."""
         self._scopes[namespace] = _Scope()
@@ -404,19 +408,27 @@ class OwnWrites(Generic[T]):
             return is_kept(_metadata(obj).uid)
 
         forgotten = [obj for obj in self._watched_objects().values() if not stays(obj)]
-        for key in [key for key, each in self._overlays.items() if not is_kept(each.uid)]:
-            del self._overlays[key]
+        kept = {key: obj for key, obj in self.indexer.stored.items() if stays(obj)}
+        for key, overlay in [*self._overlays.items()]:
+            # An overlay may be of another object than the watched one, which had the same name.
+            if overlay.watched is not None and not stays(overlay.watched):
+                overlay.watched = None
+            if is_kept(overlay.uid):
+                continue
+            if overlay.watched is None or overlay.is_gone:
+                del self._overlays[key]
+                _put(kept, key, overlay.watched)
+            else:  # it goes on hiding the watched object, which the program has deleted
+                overlay.own, overlay.changes = None, []
         for key in [key for key, obj in self._revealed.items() if not stays(obj)]:
             del self._revealed[key]
         self._lost = [obj for obj in self._lost if stays(obj)]
-        stored = self.indexer.stored
-        kept = {key: obj for key, obj in stored.items() if stays(obj)}
         self._keep(kept)
         return forgotten
 
     def _keep(self, entries: dict[str, T]) -> None:
-        """Drop all entries of the cache but these."""
-        if len(entries) < len(self.indexer.stored):
+        """Drop all entries of the cache but these, which are watched or shown."""
+        if entries != self.indexer.stored:
             fill: Fill[T] = Fill()
             fill.put_unchanged(entries)
             self.indexer.swap(fill, self.indexer.resource_version)
