@@ -275,11 +275,14 @@ class SharedInformer(Generic[T]):
         # Replaced as a whole, never changed, because threads read it without a lock.
         self._sinks: dict[str | None, _NamespaceSink[T]] = {}
         self._unsynced: set[_NamespaceSink[T]] = set()
+        # The namespaces to watch as soon as the shard is known.
+        self._waiting: set[str | None] = set()
         self._selections: dict[str, LocalSelection] = {}
         if self._live is not None:
             self._live.join(self)
-        elif self._sharding is None:
-            self._add_sinks()
+        else:
+            for each in self.namespaces or (None,):
+                self._begin_watch(each)
         if self._sharding is not None:
             self._sharding._join(self)
         self._metrics = None if metrics is None else metrics.informer(resource, self._state)
@@ -558,9 +561,9 @@ class SharedInformer(Generic[T]):
         """
 
         def add() -> None:
-            if namespace not in self._sinks and not self.is_stopped:
+            if not (namespace in self._sinks or namespace in self._waiting or self.is_stopped):
                 self._store.add_namespace(namespace)
-                self._add_sink(namespace)
+                self._begin_watch(namespace)
                 self._processor.settled.clear()
                 self._read_ranges = None
 
@@ -573,19 +576,21 @@ class SharedInformer(Generic[T]):
         `on_delete` is not called: the objects still exist, and a controller must not treat them as
         deleted.
         """
-        sink = self._sinks.get(namespace)
 
         def remove() -> list[Notification[Any]]:
-            if sink is not None and self._is_current(sink):
+            sink = self._sinks.get(namespace)
+            if sink is not None:
+                sink.reflector.stop()
                 self._sinks = {k: v for k, v in self._sinks.items() if v is not sink}
                 self.namespaces = tuple(sorted(filter(None, self._sinks)))
                 self._unsynced.discard(sink)
+                self._note_read()
+            if sink is not None or namespace in self._waiting:
+                self._waiting.discard(namespace)
                 self._processor.forget(self._store.remove_namespace(namespace))
             return []
 
-        if sink is not None:
-            sink.reflector.stop()
-            self._processor.change(remove, self._is_complete)
+        self._processor.change(remove, self._is_complete)
 
     def _set_namespaces_known(self) -> None:
         """Note that the namespaces are known.
@@ -612,9 +617,12 @@ class SharedInformer(Generic[T]):
             sink not in self._unsynced or isinstance(sink.reflector.last_answer, NotFound)
         )
 
-    def _add_sinks(self) -> None:
-        for each in self.namespaces or (None,):
-            self._add_sink(each)
+    def _begin_watch(self, namespace: str | None) -> None:
+        """Watch a namespace, or None for all, as soon as the shard is known."""
+        if self._awaits_shard:
+            self._waiting.add(namespace)
+        else:
+            self._add_sink(namespace)
 
     def _add_sink(self, namespace: str | None, version: str = "") -> _NamespaceSink[T]:
         """Watch a namespace, or None for all, from a version; without it, from a list."""
@@ -665,17 +673,16 @@ class SharedInformer(Generic[T]):
             if ranges is None or self.is_stopped or ranges == before:
                 return []
             if before is None:
-                if self._live is None:
-                    self._add_sinks()
-                else:
-                    for namespace in self._live.names:
-                        self._add_sink(namespace)
-                return []
-            self._processor.forget(self._store.forget(ranges.has_value))
-            if self._read_ranges is not None:
-                self._read_ranges = self._read_ranges.intersection(ranges)
-            for old in [*self._sinks.values()]:
-                self._replace_sink(old, narrows=before.includes(ranges))
+                waiting, self._waiting = self._waiting, set()
+                for namespace in waiting:
+                    self._add_sink(namespace)
+            else:
+                self._processor.forget(self._store.forget(ranges.has_value))
+                if self._read_ranges is not None:
+                    self._read_ranges = self._read_ranges.intersection(ranges)
+                for old in [*self._sinks.values()]:
+                    self._replace_sink(old, narrows=before.includes(ranges))
+            self._note_read()
             return []
 
         self._processor.change(change, self._is_complete)
@@ -685,8 +692,10 @@ class SharedInformer(Generic[T]):
         """Watch the objects of a namespace that are in the new shard."""
         old.reflector.stop()
         continues = narrows and old.has_read
-        new = self._add_sink(old.namespace, old.reflector.resource_version if continues else "")
-        new.has_read, new.takes_over = continues, not narrows
+        # The reflector may have taken events that are not in the cache yet, and never will be.
+        version = self._store.version_of(old.namespace) if continues else ""
+        new = self._add_sink(old.namespace, version)
+        new.has_read, new.takes_over = continues, not continues
         if old not in self._unsynced:
             self._unsynced.discard(new)
         self._unsynced.discard(old)
@@ -701,8 +710,8 @@ class SharedInformer(Generic[T]):
     def _is_in_shard(self, obj: Any) -> bool:
         return self._shard is not None and self._shard.has(obj.metadata)
 
-    def _note_read(self, sink: _NamespaceSink[T]) -> None:
-        sink.has_read, sink.takes_over = True, False
+    def _note_read(self) -> None:
+        """Note which part of the collection the cache has, after a list or without a namespace."""
         if all(each.has_read for each in self._sinks.values()):
             self._read_ranges = self._shard
 
@@ -819,7 +828,8 @@ class SharedInformer(Generic[T]):
             if not self._is_current(sink):
                 return []
             notifications = self._store.replace(sink.namespace, fill, version)
-            self._note_read(sink)
+            sink.has_read, sink.takes_over = True, False
+            self._note_read()
             self._unsynced.discard(sink)  # last, because other threads read it without the lock
             return notifications
 
