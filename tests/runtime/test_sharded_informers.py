@@ -261,8 +261,15 @@ async def test_controllers_reconcile_what_their_replica_owns() -> None:
     running_b = spawn(other.run, "manager b")
     await until(lambda: other.informer(ConfigMap, shard_selector=b).has_synced())
     assert not [name for identity, name, _ in work if identity == "b"]
+    await until(lambda: len(b._held) == len(of_b_names))
+    early = sorted(of_b_names)[2]  # it is deleted before b owns it
+    await stage.k.core_v1.config_maps("default").delete(early)
+    await until(lambda: ("a", early, True) in work)
+    [controller] = other._controllers
     await stage.pass_time(6)
     await until(lambda: {name for who, name, _ in work if who == "b"} == of_b_names)
+    assert ("b", early, True) in work
+    await until(lambda: not controller._deleted_uids)
     work.clear()
     gone = sorted(of_b_names)[0]
     await stage.k.core_v1.config_maps("default").delete(gone)

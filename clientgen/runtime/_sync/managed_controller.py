@@ -284,8 +284,15 @@ class ManagedController(Controller, Generic[T]):
         """
         request, obj = context.request, cast("Any", context.object)
         uid = obj.metadata.uid if obj is not None else self._deleted_uids.get(request)
-        if uid is None or not sharding._admits(uid, (self.name, request), again):
+        if uid is None:
             return None
+        if obj is None:  # if the request is held back, so is the deletion
+            self._forget_deletion(request, uid)
+            again = partial(self._delete_again, request, uid, again)
+        if not sharding._admits(uid, (self.name, request), again):
+            return None
+        if obj is None:  # the function may fail
+            self._deleted_uids.setdefault(request, uid)
         if obj is None and not self._has_read(uid, context._cluster):
             return None  # the object may exist: if it does, its informer adds the request again
         before = PERMIT.get()
@@ -303,9 +310,19 @@ class ManagedController(Controller, Generic[T]):
             result = awaited("reconcile", self._reconcile_function(context))
         finally:
             PERMIT.reset(token)
-        if obj is not None or self._deleted_uids.get(request) == uid:
+        if obj is not None:
             self._deleted_uids.pop(request, None)
+        self._forget_deletion(request, uid)
         return result
+
+    def _forget_deletion(self, request: Request, uid: str) -> None:
+        if self._deleted_uids.get(request) == uid:
+            self._deleted_uids.pop(request, None)
+
+    def _delete_again(self, request: Request, uid: str, again: Callable[[], object]) -> None:
+        """Reconcile a deletion that was held back, unless there was another one since."""
+        self._deleted_uids.setdefault(request, uid)
+        again()
 
     def _has_read(self, uid: str, cluster: Cluster | None) -> bool:
         primary = self._primaries.get(cluster)
