@@ -193,7 +193,7 @@ class AsyncComponentStatusClient(AsyncResourceClient):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
@@ -209,7 +209,7 @@ class AsyncComponentStatusClient(AsyncResourceClient):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
@@ -242,7 +242,7 @@ class AsyncConfigMapCollection(AsyncWaitingCollection[ConfigMap]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
@@ -258,7 +258,7 @@ class AsyncConfigMapCollection(AsyncWaitingCollection[ConfigMap]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
@@ -273,7 +273,7 @@ class AsyncConfigMapCollection(AsyncWaitingCollection[ConfigMap]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -404,7 +404,7 @@ class AsyncConfigMapClient(AsyncWaitingClient[ConfigMap], AsyncConfigMapCollecti
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Servers that ignore it delete all.
+            shard_selector: a range of hashes of a field. Refused if a server ignores it.
             limit: the approximate maximum number of objects to delete.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
@@ -433,7 +433,7 @@ class AsyncEndpointsCollection(AsyncWaitingCollection[Endpoints]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
@@ -449,7 +449,7 @@ class AsyncEndpointsCollection(AsyncWaitingCollection[Endpoints]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
@@ -464,7 +464,7 @@ class AsyncEndpointsCollection(AsyncWaitingCollection[Endpoints]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -595,7 +595,7 @@ class AsyncEndpointsClient(AsyncWaitingClient[Endpoints], AsyncEndpointsCollecti
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Servers that ignore it delete all.
+            shard_selector: a range of hashes of a field. Refused if a server ignores it.
             limit: the approximate maximum number of objects to delete.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
@@ -624,7 +624,7 @@ class AsyncEventCollection(AsyncWaitingCollection[Event]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
@@ -640,7 +640,7 @@ class AsyncEventCollection(AsyncWaitingCollection[Event]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
@@ -655,7 +655,7 @@ class AsyncEventCollection(AsyncWaitingCollection[Event]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -786,7 +786,7 @@ class AsyncEventClient(AsyncWaitingClient[Event], AsyncEventCollection):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Servers that ignore it delete all.
+            shard_selector: a range of hashes of a field. Refused if a server ignores it.
             limit: the approximate maximum number of objects to delete.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
@@ -816,7 +816,7 @@ class AsyncLimitRangeCollection(AsyncWaitingCollection[LimitRange]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
@@ -832,7 +832,7 @@ class AsyncLimitRangeCollection(AsyncWaitingCollection[LimitRange]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
@@ -847,7 +847,7 @@ class AsyncLimitRangeCollection(AsyncWaitingCollection[LimitRange]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -978,7 +978,7 @@ class AsyncLimitRangeClient(AsyncWaitingClient[LimitRange], AsyncLimitRangeColle
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Servers that ignore it delete all.
+            shard_selector: a range of hashes of a field. Refused if a server ignores it.
             limit: the approximate maximum number of objects to delete.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
@@ -1007,7 +1007,7 @@ class AsyncNamespaceClient(AsyncWaitingClient[Namespace]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
@@ -1023,7 +1023,7 @@ class AsyncNamespaceClient(AsyncWaitingClient[Namespace]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
@@ -1038,7 +1038,7 @@ class AsyncNamespaceClient(AsyncWaitingClient[Namespace]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -1222,7 +1222,7 @@ class AsyncNodeClient(AsyncWaitingClient[Node]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
@@ -1238,7 +1238,7 @@ class AsyncNodeClient(AsyncWaitingClient[Node]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
@@ -1253,7 +1253,7 @@ class AsyncNodeClient(AsyncWaitingClient[Node]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -1380,7 +1380,7 @@ class AsyncNodeClient(AsyncWaitingClient[Node]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Servers that ignore it delete all.
+            shard_selector: a range of hashes of a field. Refused if a server ignores it.
             limit: the approximate maximum number of objects to delete.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
@@ -1460,7 +1460,7 @@ class AsyncPersistentVolumeClaimCollection(AsyncWaitingCollection[PersistentVolu
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
@@ -1476,7 +1476,7 @@ class AsyncPersistentVolumeClaimCollection(AsyncWaitingCollection[PersistentVolu
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
@@ -1491,7 +1491,7 @@ class AsyncPersistentVolumeClaimCollection(AsyncWaitingCollection[PersistentVolu
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -1629,7 +1629,7 @@ class AsyncPersistentVolumeClaimClient(
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Servers that ignore it delete all.
+            shard_selector: a range of hashes of a field. Refused if a server ignores it.
             limit: the approximate maximum number of objects to delete.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
@@ -1699,7 +1699,7 @@ class AsyncPersistentVolumeClient(AsyncWaitingClient[PersistentVolume]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
@@ -1715,7 +1715,7 @@ class AsyncPersistentVolumeClient(AsyncWaitingClient[PersistentVolume]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
@@ -1730,7 +1730,7 @@ class AsyncPersistentVolumeClient(AsyncWaitingClient[PersistentVolume]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -1861,7 +1861,7 @@ class AsyncPersistentVolumeClient(AsyncWaitingClient[PersistentVolume]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Servers that ignore it delete all.
+            shard_selector: a range of hashes of a field. Refused if a server ignores it.
             limit: the approximate maximum number of objects to delete.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
@@ -1927,7 +1927,7 @@ class AsyncPodCollection(AsyncWaitingCollection[Pod]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
@@ -1943,7 +1943,7 @@ class AsyncPodCollection(AsyncWaitingCollection[Pod]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
@@ -1958,7 +1958,7 @@ class AsyncPodCollection(AsyncWaitingCollection[Pod]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -2103,7 +2103,7 @@ class AsyncPodClient(AsyncWaitingClient[Pod], AsyncPodCollection):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Servers that ignore it delete all.
+            shard_selector: a range of hashes of a field. Refused if a server ignores it.
             limit: the approximate maximum number of objects to delete.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
@@ -2363,7 +2363,7 @@ class AsyncPodTemplateCollection(AsyncWaitingCollection[PodTemplate]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
@@ -2379,7 +2379,7 @@ class AsyncPodTemplateCollection(AsyncWaitingCollection[PodTemplate]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
@@ -2394,7 +2394,7 @@ class AsyncPodTemplateCollection(AsyncWaitingCollection[PodTemplate]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -2525,7 +2525,7 @@ class AsyncPodTemplateClient(AsyncWaitingClient[PodTemplate], AsyncPodTemplateCo
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Servers that ignore it delete all.
+            shard_selector: a range of hashes of a field. Refused if a server ignores it.
             limit: the approximate maximum number of objects to delete.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
@@ -2555,7 +2555,7 @@ class AsyncReplicationControllerCollection(AsyncWaitingCollection[ReplicationCon
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
@@ -2571,7 +2571,7 @@ class AsyncReplicationControllerCollection(AsyncWaitingCollection[ReplicationCon
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
@@ -2586,7 +2586,7 @@ class AsyncReplicationControllerCollection(AsyncWaitingCollection[ReplicationCon
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -2724,7 +2724,7 @@ class AsyncReplicationControllerClient(
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Servers that ignore it delete all.
+            shard_selector: a range of hashes of a field. Refused if a server ignores it.
             limit: the approximate maximum number of objects to delete.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
@@ -2798,7 +2798,7 @@ class AsyncResourceQuotaCollection(AsyncWaitingCollection[ResourceQuota]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
@@ -2814,7 +2814,7 @@ class AsyncResourceQuotaCollection(AsyncWaitingCollection[ResourceQuota]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
@@ -2829,7 +2829,7 @@ class AsyncResourceQuotaCollection(AsyncWaitingCollection[ResourceQuota]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -2960,7 +2960,7 @@ class AsyncResourceQuotaClient(AsyncWaitingClient[ResourceQuota], AsyncResourceQ
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Servers that ignore it delete all.
+            shard_selector: a range of hashes of a field. Refused if a server ignores it.
             limit: the approximate maximum number of objects to delete.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
@@ -3026,7 +3026,7 @@ class AsyncSecretCollection(AsyncWaitingCollection[Secret]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
@@ -3042,7 +3042,7 @@ class AsyncSecretCollection(AsyncWaitingCollection[Secret]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
@@ -3057,7 +3057,7 @@ class AsyncSecretCollection(AsyncWaitingCollection[Secret]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -3188,7 +3188,7 @@ class AsyncSecretClient(AsyncWaitingClient[Secret], AsyncSecretCollection):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Servers that ignore it delete all.
+            shard_selector: a range of hashes of a field. Refused if a server ignores it.
             limit: the approximate maximum number of objects to delete.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
@@ -3218,7 +3218,7 @@ class AsyncServiceAccountCollection(AsyncWaitingCollection[ServiceAccount]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
@@ -3234,7 +3234,7 @@ class AsyncServiceAccountCollection(AsyncWaitingCollection[ServiceAccount]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
@@ -3249,7 +3249,7 @@ class AsyncServiceAccountCollection(AsyncWaitingCollection[ServiceAccount]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -3380,7 +3380,7 @@ class AsyncServiceAccountClient(AsyncWaitingClient[ServiceAccount], AsyncService
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Servers that ignore it delete all.
+            shard_selector: a range of hashes of a field. Refused if a server ignores it.
             limit: the approximate maximum number of objects to delete.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
@@ -3432,7 +3432,7 @@ class AsyncServiceCollection(AsyncWaitingCollection[Service]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
@@ -3448,7 +3448,7 @@ class AsyncServiceCollection(AsyncWaitingCollection[Service]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
@@ -3463,7 +3463,7 @@ class AsyncServiceCollection(AsyncWaitingCollection[Service]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -3594,7 +3594,7 @@ class AsyncServiceClient(AsyncWaitingClient[Service], AsyncServiceCollection):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Servers that ignore it delete all.
+            shard_selector: a range of hashes of a field. Refused if a server ignores it.
             limit: the approximate maximum number of objects to delete.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.

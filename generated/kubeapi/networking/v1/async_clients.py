@@ -80,7 +80,7 @@ class AsyncIngressClassClient(AsyncWaitingClient[IngressClass]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
@@ -96,7 +96,7 @@ class AsyncIngressClassClient(AsyncWaitingClient[IngressClass]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
@@ -111,7 +111,7 @@ class AsyncIngressClassClient(AsyncWaitingClient[IngressClass]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -238,7 +238,7 @@ class AsyncIngressClassClient(AsyncWaitingClient[IngressClass]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Servers that ignore it delete all.
+            shard_selector: a range of hashes of a field. Refused if a server ignores it.
             limit: the approximate maximum number of objects to delete.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
@@ -267,7 +267,7 @@ class AsyncIngressCollection(AsyncWaitingCollection[Ingress]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
@@ -283,7 +283,7 @@ class AsyncIngressCollection(AsyncWaitingCollection[Ingress]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
@@ -298,7 +298,7 @@ class AsyncIngressCollection(AsyncWaitingCollection[Ingress]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -429,7 +429,7 @@ class AsyncIngressClient(AsyncWaitingClient[Ingress], AsyncIngressCollection):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Servers that ignore it delete all.
+            shard_selector: a range of hashes of a field. Refused if a server ignores it.
             limit: the approximate maximum number of objects to delete.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
@@ -496,7 +496,7 @@ class AsyncIPAddressClient(AsyncWaitingClient[IPAddress]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
@@ -512,7 +512,7 @@ class AsyncIPAddressClient(AsyncWaitingClient[IPAddress]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
@@ -527,7 +527,7 @@ class AsyncIPAddressClient(AsyncWaitingClient[IPAddress]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -654,7 +654,7 @@ class AsyncIPAddressClient(AsyncWaitingClient[IPAddress]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Servers that ignore it delete all.
+            shard_selector: a range of hashes of a field. Refused if a server ignores it.
             limit: the approximate maximum number of objects to delete.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
@@ -684,7 +684,7 @@ class AsyncNetworkPolicyCollection(AsyncWaitingCollection[NetworkPolicy]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
@@ -700,7 +700,7 @@ class AsyncNetworkPolicyCollection(AsyncWaitingCollection[NetworkPolicy]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
@@ -715,7 +715,7 @@ class AsyncNetworkPolicyCollection(AsyncWaitingCollection[NetworkPolicy]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -846,7 +846,7 @@ class AsyncNetworkPolicyClient(AsyncWaitingClient[NetworkPolicy], AsyncNetworkPo
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Servers that ignore it delete all.
+            shard_selector: a range of hashes of a field. Refused if a server ignores it.
             limit: the approximate maximum number of objects to delete.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
@@ -876,7 +876,7 @@ class AsyncServiceCIDRClient(AsyncWaitingClient[ServiceCIDR]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
@@ -892,7 +892,7 @@ class AsyncServiceCIDRClient(AsyncWaitingClient[ServiceCIDR]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
@@ -907,7 +907,7 @@ class AsyncServiceCIDRClient(AsyncWaitingClient[ServiceCIDR]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -1034,7 +1034,7 @@ class AsyncServiceCIDRClient(AsyncWaitingClient[ServiceCIDR]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Servers that ignore it delete all.
+            shard_selector: a range of hashes of a field. Refused if a server ignores it.
             limit: the approximate maximum number of objects to delete.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.

@@ -90,7 +90,7 @@ class CSIDriverClient(WaitingClient[CSIDriver]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
@@ -106,7 +106,7 @@ class CSIDriverClient(WaitingClient[CSIDriver]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
@@ -121,7 +121,7 @@ class CSIDriverClient(WaitingClient[CSIDriver]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -248,7 +248,7 @@ class CSIDriverClient(WaitingClient[CSIDriver]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Servers that ignore it delete all.
+            shard_selector: a range of hashes of a field. Refused if a server ignores it.
             limit: the approximate maximum number of objects to delete.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
@@ -278,7 +278,7 @@ class CSINodeClient(WaitingClient[CSINode]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
@@ -294,7 +294,7 @@ class CSINodeClient(WaitingClient[CSINode]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
@@ -309,7 +309,7 @@ class CSINodeClient(WaitingClient[CSINode]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -436,7 +436,7 @@ class CSINodeClient(WaitingClient[CSINode]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Servers that ignore it delete all.
+            shard_selector: a range of hashes of a field. Refused if a server ignores it.
             limit: the approximate maximum number of objects to delete.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
@@ -466,7 +466,7 @@ class CSIStorageCapacityCollection(WaitingCollection[CSIStorageCapacity]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
@@ -482,7 +482,7 @@ class CSIStorageCapacityCollection(WaitingCollection[CSIStorageCapacity]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
@@ -497,7 +497,7 @@ class CSIStorageCapacityCollection(WaitingCollection[CSIStorageCapacity]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -635,7 +635,7 @@ class CSIStorageCapacityClient(
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Servers that ignore it delete all.
+            shard_selector: a range of hashes of a field. Refused if a server ignores it.
             limit: the approximate maximum number of objects to delete.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
@@ -665,7 +665,7 @@ class StorageClassClient(WaitingClient[StorageClass]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
@@ -681,7 +681,7 @@ class StorageClassClient(WaitingClient[StorageClass]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
@@ -696,7 +696,7 @@ class StorageClassClient(WaitingClient[StorageClass]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -823,7 +823,7 @@ class StorageClassClient(WaitingClient[StorageClass]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Servers that ignore it delete all.
+            shard_selector: a range of hashes of a field. Refused if a server ignores it.
             limit: the approximate maximum number of objects to delete.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
@@ -853,7 +853,7 @@ class VolumeAttachmentClient(WaitingClient[VolumeAttachment]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
@@ -869,7 +869,7 @@ class VolumeAttachmentClient(WaitingClient[VolumeAttachment]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
@@ -884,7 +884,7 @@ class VolumeAttachmentClient(WaitingClient[VolumeAttachment]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -1015,7 +1015,7 @@ class VolumeAttachmentClient(WaitingClient[VolumeAttachment]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Servers that ignore it delete all.
+            shard_selector: a range of hashes of a field. Refused if a server ignores it.
             limit: the approximate maximum number of objects to delete.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
@@ -1082,7 +1082,7 @@ class VolumeAttributesClassClient(WaitingClient[VolumeAttributesClass]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
@@ -1098,7 +1098,7 @@ class VolumeAttributesClassClient(WaitingClient[VolumeAttributesClass]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
@@ -1113,7 +1113,7 @@ class VolumeAttributesClassClient(WaitingClient[VolumeAttributesClass]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -1244,7 +1244,7 @@ class VolumeAttributesClassClient(WaitingClient[VolumeAttributesClass]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Servers that ignore it delete all.
+            shard_selector: a range of hashes of a field. Refused if a server ignores it.
             limit: the approximate maximum number of objects to delete.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.

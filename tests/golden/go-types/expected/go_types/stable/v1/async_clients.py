@@ -63,7 +63,7 @@ class AsyncCronTabCollection(AsyncWaitingCollection[CronTab]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
@@ -79,7 +79,7 @@ class AsyncCronTabCollection(AsyncWaitingCollection[CronTab]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
@@ -94,7 +94,7 @@ class AsyncCronTabCollection(AsyncWaitingCollection[CronTab]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -225,7 +225,7 @@ class AsyncCronTabClient(AsyncWaitingClient[CronTab], AsyncCronTabCollection):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Servers that ignore it delete all.
+            shard_selector: a range of hashes of a field. Refused if a server ignores it.
             limit: the approximate maximum number of objects to delete.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
@@ -283,7 +283,7 @@ class AsyncFleetClient(AsyncWaitingClient[Fleet]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
@@ -299,7 +299,7 @@ class AsyncFleetClient(AsyncWaitingClient[Fleet]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
@@ -314,7 +314,7 @@ class AsyncFleetClient(AsyncWaitingClient[Fleet]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -424,7 +424,7 @@ class AsyncFleetClient(AsyncWaitingClient[Fleet]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Servers that ignore it delete all.
+            shard_selector: a range of hashes of a field. Refused if a server ignores it.
             limit: the approximate maximum number of objects to delete.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.

@@ -110,7 +110,7 @@ class AsyncKeptCollection(AsyncWaitingCollection[Kept]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
@@ -126,7 +126,7 @@ class AsyncKeptCollection(AsyncWaitingCollection[Kept]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
@@ -141,7 +141,7 @@ class AsyncKeptCollection(AsyncWaitingCollection[Kept]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -297,7 +297,7 @@ class AsyncPlainCollection(AsyncWaitingCollection[Plain]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
@@ -313,7 +313,7 @@ class AsyncPlainCollection(AsyncWaitingCollection[Plain]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
@@ -328,7 +328,7 @@ class AsyncPlainCollection(AsyncWaitingCollection[Plain]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -459,7 +459,7 @@ class AsyncPlainClient(AsyncWaitingClient[Plain], AsyncPlainCollection):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Servers that ignore it delete all.
+            shard_selector: a range of hashes of a field. Refused if a server ignores it.
             limit: the approximate maximum number of objects to delete.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
@@ -525,7 +525,7 @@ class AsyncScaledCollection(AsyncWaitingCollection[Scaled]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
@@ -541,7 +541,7 @@ class AsyncScaledCollection(AsyncWaitingCollection[Scaled]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
@@ -556,7 +556,7 @@ class AsyncScaledCollection(AsyncWaitingCollection[Scaled]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -687,7 +687,7 @@ class AsyncScaledClient(AsyncWaitingClient[Scaled], AsyncScaledCollection):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Servers that ignore it delete all.
+            shard_selector: a range of hashes of a field. Refused if a server ignores it.
             limit: the approximate maximum number of objects to delete.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
@@ -833,7 +833,7 @@ class AsyncSeenCollection(AsyncWaitingCollection[Seen]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
@@ -849,7 +849,7 @@ class AsyncSeenCollection(AsyncWaitingCollection[Seen]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
@@ -864,7 +864,7 @@ class AsyncSeenCollection(AsyncWaitingCollection[Seen]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -902,7 +902,7 @@ class AsyncStatelessCollection(AsyncWaitingCollection[Stateless]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
@@ -918,7 +918,7 @@ class AsyncStatelessCollection(AsyncWaitingCollection[Stateless]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             limit: the size of a page, 500 by default. With `limit`, `list` returns a single page.
             timeout_seconds: the seconds after which the server ends the call.
             timeout: the seconds the whole call may take, including retries.
@@ -933,7 +933,7 @@ class AsyncStatelessCollection(AsyncWaitingCollection[Stateless]):
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Most servers ignore it.
+            shard_selector: a range of hashes of a field. Works with all servers.
             timeout_seconds: the seconds after which the server ends the call.
             allow_watch_bookmarks: whether the server reports its progress; on by default.
             bookmarks: whether to yield the bookmarks, as events of the type BOOKMARK.
@@ -1064,7 +1064,7 @@ class AsyncStatelessClient(AsyncWaitingClient[Stateless], AsyncStatelessCollecti
             field_selector: the fields that the objects must have: `metadata.name=web`, or a dict.
             resource_version: the version to read. `resource_version_match` decides how it applies.
             resource_version_match: how `resource_version` applies: `Exact` or `NotOlderThan`.
-            shard_selector: a range of hashes of a field. Servers that ignore it delete all.
+            shard_selector: a range of hashes of a field. Refused if a server ignores it.
             limit: the approximate maximum number of objects to delete.
             continue_: the token of the next page: `metadata.continue_` of the previous page.
             timeout_seconds: the seconds after which the server ends the call.
