@@ -17,6 +17,7 @@ from .._models.arguments import check_function
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable, Coroutine
+    from concurrent.futures import Future
     from contextvars import Context
     from types import TracebackType
 
@@ -34,6 +35,7 @@ __all__ = [
     "call_later",
     "check_callback",
     "check_spawn",
+    "finished",
     "from_any_thread",
     "from_clock",
     "result_of",
@@ -79,6 +81,14 @@ async def run_blocking(function: Callable[[], T]) -> T:
     import asyncio
 
     return await asyncio.to_thread(function)
+
+
+async def finished(work: Future[None]) -> None:
+    """Wait for the end of work that another task or thread does."""
+    import asyncio
+
+    # The work goes on if this wait is cancelled.
+    await asyncio.shield(asyncio.wrap_future(work))
 
 
 async def run_with_lock(lock: Lock, work: Callable[[], Awaitable[T]], deadline: float | None) -> T:

@@ -26,7 +26,7 @@ from .rest import AsyncRest
 from .server_calls import AsyncServerCalls
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
     from os import PathLike
     from types import TracebackType
     from typing import Self, Unpack
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from clientgen._gvk import GroupVersionKind
 
     from .._conditions.checks import Deleted
+    from .._config.kubeconfig_source import Kubeconfig
     from .._discovery.discovered_resources import ResourceName
     from .._http.call_options import (
         ApplyOptions,
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from .._models.meta_v1 import Status
     from .._models.tables import Table
     from .._models.views import View
+    from ._primitives import Callback
     from .dynamic import AsyncDynamicClient, AsyncMetadataClient
     from .manifest_set import AsyncManifestSet
     from .watch import AsyncWatch
@@ -109,21 +111,40 @@ class AsyncClientsetBase(AsyncServerCalls):
     @classmethod
     def from_config(
         cls,
-        kubeconfig: str | PathLike[str] | None = None,
+        kubeconfig: Kubeconfig | None = None,
         context: str | None = None,
+        *,
+        text: str | bytes | None = None,
+        base: str | PathLike[str] | None = None,
+        token: str | Callback[[], str] | None = None,
+        exec_plugins: Collection[str] | None = None,
         **options: Unpack[ClientOptions],
     ) -> Self:
         """Create a clientset from KUBECONFIG, ~/.kube/config or the pod's service account.
 
         Args:
-            kubeconfig: the kubeconfig file to use instead of these.
+            kubeconfig: the kubeconfig file to use instead of these, or a kubeconfig as a dict.
             context: the context to use instead of the current context.
+            text: the kubeconfig itself, as YAML or JSON.
+            base: the folder of relative paths in `text` or in a dict; they are refused without it.
+            token: the token to use instead of the user's, or a function that returns it.
+            exec_plugins: the credential plugins that may run: names in PATH, or paths. In `text`
+                and dicts, none may run by default.
             options: see `ClientOptions`.
 
         Raises:
             ConfigError: the configuration is missing or invalid; the message says where.
         """
-        return cls(AsyncRest.from_config(kubeconfig, context, **options))
+        rest = AsyncRest.from_config(
+            kubeconfig,
+            context,
+            text=text,
+            base=base,
+            token=token,
+            exec_plugins=exec_plugins,
+            **options,
+        )
+        return cls(rest)
 
     @property
     def rest(self) -> AsyncRest:

@@ -19,17 +19,18 @@ from .requests.request_link import AsyncBodyOpening, AsyncWebSocketOpening
 from .standstill_alarm import alarm_once
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from os import PathLike
     from types import TracebackType
     from typing import Self, Unpack
 
     from .._clock import Clock
     from .._config.cluster_config import ClusterConfig
+    from .._config.kubeconfig_source import Kubeconfig
     from .._http.call_options import ClientOptions
     from .._http.codec import Codec
     from .._http.request import Headers, HttpResponse
-    from ._primitives import Event
+    from ._primitives import Callback, Event
     from .requests.metrics_link import ResponseObserver
     from .transport_protocol import AsyncByteStream, AsyncDuplexStream, AsyncTransport
     from .websocket import AsyncWebSocket
@@ -101,20 +102,29 @@ class AsyncRest(Unpicklable):
     @classmethod
     def from_config(
         cls,
-        kubeconfig: str | PathLike[str] | None = None,
+        kubeconfig: Kubeconfig | None = None,
         context: str | None = None,
         *,
+        text: str | bytes | None = None,
+        base: str | PathLike[str] | None = None,
+        token: str | Callback[[], str] | None = None,
+        exec_plugins: Collection[str] | None = None,
         codec: Codec = JSON,
         **options: Unpack[ClientOptions],
     ) -> Self:
         """Create a client from KUBECONFIG, `~/.kube/config` or the pod's service account.
+
+        The arguments before `codec` are those of `load_config`.
 
         Raises:
             ConfigError: the configuration is missing or invalid.
         """
         from .._config.kubeconfig import load_config  # configs built in code need no YAML
 
-        return cls(load_config(kubeconfig, context), codec=codec, **options)
+        config = load_config(
+            kubeconfig, context, text=text, base=base, token=token, exec_plugins=exec_plugins
+        )
+        return cls(config, codec=codec, **options)
 
     def __dir__(self) -> list[str]:
         """List the attributes for programs. The other attributes are for the runtime."""

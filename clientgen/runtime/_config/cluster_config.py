@@ -16,12 +16,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
 from types import MappingProxyType
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from .._redaction import Unpicklable
 from ..errors import ConfigError
 from .authorization_header import check_sendable, is_header_safe
 from .server_url import base_url, proxy_address, without_password
+
+if TYPE_CHECKING:
+    from .token_function import TokenFunction, TokenSource
 
 InteractiveMode = Literal["Never", "IfAvailable", "Always"]
 
@@ -122,16 +125,23 @@ class ExecConfig(_RedactedRepr):
 class AuthConfig(_RedactedRepr):
     """The credentials of a client: a token, a user name and password, a certificate, or a plugin.
 
+    `token` is a string, or a function without arguments that returns one. The function is called
+    for the first request, 10 seconds before the token expires (its `exp`, if it is a JWT), and
+    after a response 401. All clients with this object share the token, and the function is never
+    called twice at once. Asyncio clients take coroutine functions, too, and call other functions
+    in a thread. A request waits for the function until its deadline, or else for 300 seconds.
+
     As in client-go, `token_file` takes precedence over `token`. `token` is used until the file has
     been read. `certificate_data` and `key_data` (PEM) take precedence over the files. A plugin is
     used only if there are no other credentials. `origin` is the beginning of error messages. White
     space around the token is removed.
 
     Raises:
-        ConfigError: the token, the user name or the password cannot be sent in an HTTP header.
+        ConfigError: the token, the user name or the password cannot be sent in an HTTP header, or
+            there is a `token_file` beside a function.
     """
 
-    token: str = field(default="", metadata=_SECRET)
+    token: str | TokenFunction = field(default="", metadata=_SECRET)
     token_file: str = ""
     username: str = ""
     password: str = field(default="", metadata=_SECRET)
@@ -143,13 +153,42 @@ class AuthConfig(_RedactedRepr):
     origin: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        for name in ("token", "username", "password"):
-            check_sendable(name, getattr(self, name), self.origin)
-        token = self.token.strip()
-        if not is_header_safe(token):
-            message = "token contains a space or a character that HTTP headers do not allow"
-            raise ConfigError(f"{self.origin}: {message}" if self.origin else message)
+        check_sendable("username", self.username, self.origin)
+        check_sendable("password", self.password, self.origin)
+        token = self._checked_function() if callable(self.token) else self._checked_token()
         object.__setattr__(self, "token", token)  # the dataclass is frozen
+
+    def _checked_token(self) -> str:
+        check_sendable("token", self.token, self.origin)
+        token = self.fixed_token.strip()
+        if not is_header_safe(token):
+            raise self._error(
+                "token contains a space or a character that HTTP headers do not allow"
+            )
+        return token
+
+    def _checked_function(self) -> TokenSource:
+        from .token_function import TokenSource  # imported late: few programs need it
+
+        if self.token_file:
+            raise self._error("token is a function and token_file is set; remove one of them")
+        # An object that `replace` has copied shares the answers of the function.
+        return self.token_source or TokenSource(self.token)  # type: ignore[arg-type]
+
+    def _error(self, message: str) -> ConfigError:
+        return ConfigError(f"{self.origin}: {message}" if self.origin else message)
+
+    @property
+    def fixed_token(self) -> str:
+        """The token; empty if a function returns it."""
+        return self.token if isinstance(self.token, str) else ""
+
+    @property
+    def token_source(self) -> TokenSource | None:
+        """The function that returns tokens, with its last answer."""
+        from .token_function import TokenSource
+
+        return self.token if isinstance(self.token, TokenSource) else None
 
     @property
     def has_certificate(self) -> bool:

@@ -51,7 +51,7 @@ class CredentialFiles:
         self._is_complete = True
         if self._auth.token_file:
             self.token = Hidden(
-                self._read_or_keep(self._read_token, self.token or self._auth.token)
+                self._read_or_keep(self._read_token, self.token or self._auth.fixed_token)
             )
         if self._has_certificate_file:
             self.certificate = self._read_or_keep(self._read_certificate, self.certificate)

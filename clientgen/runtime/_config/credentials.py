@@ -18,7 +18,9 @@ from .credential_files import CredentialFiles
 if TYPE_CHECKING:
     from .._clock import Clock
     from .cluster_config import ClusterConfig
-    from .exec_plugin import ExecAnswer, ExecPlugin
+    from .exec_plugin import ExecPlugin
+    from .exec_reply import ExecAnswer
+    from .token_function import TokenAnswer, TokenSource
 
 __all__ = ["ClientCertificate", "Credential", "Credentials"]
 
@@ -36,6 +38,8 @@ class Credentials:
     changes. If `Credential.connection` has changed, older connections must not be used any more.
     Without TLS, the credential is empty, because credentials are sent over TLS only.
 
+    If there is a `token_source`, the caller of `refresh` has let it keep a token before.
+
     The monotonic time of the clock decides when files are read again. Its wall-clock time is
     compared with the expiry of plugins' answers.
     """
@@ -44,11 +48,12 @@ class Credentials:
         if not config.is_secure:
             config = replace(config, tls=TlsConfig(), auth=AuthConfig())
         self._auth = config.auth
-        self._clock = clock
+        self.clock = clock
         self._lock = threading.Lock()
         self._files = CredentialFiles(config)
-        self._plugin = _plugin_of(config)
-        self._answer: ExecAnswer | None = None
+        self.token_source = _source_of(config)
+        self._plugin = self.token_source or _plugin_of(config)
+        self._answer: ExecAnswer | TokenAnswer | None = None
         self._next_read = float("-inf") if self._files else float("inf")
         needs_refresh = self._plugin is not None or bool(self._files)
         self._current = None if needs_refresh else self._new_credential(None)
@@ -57,10 +62,10 @@ class Credentials:
         """Return the credential if it is still valid; None if `refresh` is needed. Never waits."""
         current = self._current
         if self._plugin is not None:
-            answer = self._plugin.cached(self._clock)
+            answer = self._plugin.cached(self.clock)
             if answer is None or answer is not self._answer:
                 return None
-        return current if self._clock.monotonic() < self._next_read else None
+        return current if self.clock.monotonic() < self._next_read else None
 
     def refresh(self) -> Credential:
         """Return the credential. Reads files and runs the plugin if necessary.
@@ -91,12 +96,12 @@ class Credentials:
 
     def _refresh_if_due(self) -> Credential:
         """Read files and run the plugin if due. Returns the same object if nothing has changed."""
-        if self._clock.monotonic() >= self._next_read:
+        if self.clock.monotonic() >= self._next_read:
             is_complete = self._files.read()
-            self._next_read = self._clock.monotonic() + (
+            self._next_read = self.clock.monotonic() + (
                 _REREAD_INTERVAL_SECONDS if is_complete else _RETRY_INTERVAL_SECONDS
             )
-        answer = self._plugin.answer(self._clock) if self._plugin else None
+        answer = self._plugin.answer(self.clock) if self._plugin else None
         credential = self._new_credential(answer)
         # A new answer of the plugin makes a new credential, even if it equals the old answer.
         # Otherwise a late 401 to the old credential would reject the new answer, too.
@@ -105,12 +110,19 @@ class Credentials:
         self._answer = answer
         return self._current
 
-    def _new_credential(self, answer: ExecAnswer | None) -> Credential:
+    def _new_credential(self, answer: ExecAnswer | TokenAnswer | None) -> Credential:
         files, auth = self._files, self._auth
         if answer is not None:
             return Credential(bearer(answer.token), answer.certificate, files.authority)
-        authorization = bearer(files.token or auth.token) or basic(auth.username, auth.password)
+        authorization = bearer(files.token or auth.fixed_token) or basic(
+            auth.username, auth.password
+        )
         return Credential(authorization, files.certificate, files.authority)
+
+
+def _source_of(config: ClusterConfig) -> TokenSource | None:
+    """Return the token function. It is not imported for a configuration without one."""
+    return None if isinstance(config.auth.token, str) else config.auth.token_source
 
 
 def _plugin_of(config: ClusterConfig) -> ExecPlugin | None:

@@ -80,7 +80,7 @@ class ExecPlugin:
                     self._answer = answer
             return answer
 
-    def reject(self, answer: ExecAnswer) -> None:
+    def reject(self, answer: object) -> None:
         """Drop an answer that the server has rejected, unless there is a newer one."""
         with self._answer_lock:
             if self._answer is answer:

@@ -2,7 +2,7 @@
 
 The first source that applies is used:
 
-1. The file given as `kubeconfig`. It must exist.
+1. The file or dict given as `kubeconfig`, or the kubeconfig given as `text`. A file must exist.
 2. The files in the environment variable KUBECONFIG, merged. Missing files are skipped.
 3. `~/.kube/config`.
 4. The service account of the pod, if no configuration is found or no context is selected.
@@ -28,18 +28,16 @@ from .cluster_config import (
 from .incluster import SERVICE_ACCOUNT, in_cluster_config, in_cluster_namespace, is_in_cluster
 from .kubeconfig_entries import ClusterEntry, User, read_cluster, read_user
 from .kubeconfig_fields import Fields
-from .kubeconfig_files import (
-    ConfigFile,
-    Document,
-    Entry,
-    config_files,
-    home_directory,
-    merge_documents,
-    read_files,
-)
+from .kubeconfig_source import Source, read_source
+from .plugin_policy import chosen_policy
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
+
+    from .kubeconfig_files import Document, Entry
+    from .kubeconfig_source import Kubeconfig
+    from .plugin_policy import PluginPolicy
+    from .token_function import TokenFunction
 
 __all__ = [
     "ADVICE",
@@ -54,13 +52,19 @@ __all__ = [
 ADVICE = "set KUBECONFIG or pass kubeconfig="
 """The end of the error message that no configuration was found."""
 
+_REPLACED_BY_TOKEN = ("token", "tokenFile", "username", "password", "exec", "auth-provider")
+
 _DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
 
 def load_config(
-    kubeconfig: str | os.PathLike[str] | None = None,
+    kubeconfig: Kubeconfig | None = None,
     context: str | None = None,
     *,
+    text: str | bytes | None = None,
+    base: str | os.PathLike[str] | None = None,
+    token: str | TokenFunction | None = None,
+    exec_plugins: Collection[str] | None = None,
     env: Mapping[str, str] | None = None,
     exec_timeout: float | None = 300.0,
     service_account: str = SERVICE_ACCOUNT,
@@ -68,9 +72,19 @@ def load_config(
     """Read the configuration of one cluster.
 
     Args:
-        kubeconfig: The file to read; `~` is the home directory. With None, the files in KUBECONFIG
-            are read, or else `~/.kube/config`, or else the service account of the pod.
+        kubeconfig: The file to read, where `~` is the home directory; or the content of a
+            kubeconfig as a dict. With None, the files in KUBECONFIG are read, or else
+            `~/.kube/config`, or else the service account of the pod.
         context: The context to use instead of the current context.
+        text: The kubeconfig itself, as YAML or JSON, for example out of a Secret.
+        base: The folder of relative paths in `text` or in a dict. Without it, relative paths and
+            token files are refused.
+        token: The bearer token to use instead of the user's credentials: a string, or a function
+            that returns it. A client certificate of the user stays in use. See `AuthConfig`.
+        exec_plugins: The credential plugins that may run: names of programs in PATH, or paths. With
+            None, the kubectl preferences decide for files (credentialPluginPolicy in KUBERC or
+            `~/.kube/kuberc`), and no plugin may run for `text` and dicts. An allowed plugin gets
+            the arguments and environment variables of the kubeconfig.
         env: The environment variables to use instead of those of the process.
         exec_timeout: The seconds after which a credential plugin that does not answer is killed.
             With None, the client waits forever.
@@ -81,45 +95,51 @@ def load_config(
             problem.
     """
     env = os.environ if env is None else env
-    files = config_files(env) if kubeconfig is None else [_explicit_file(kubeconfig, env)]
-    document = merge_documents(read_files(files, must_exist=kubeconfig is not None))
-    pod = service_account if is_in_cluster(env, service_account) else ""
+    source = read_source(kubeconfig, env, text=text, base=base)
+    document = source.document
+    in_pod = not source.is_content and is_in_cluster(env, service_account)
+    pod = service_account if in_pod else ""
     name = context or document.current_context
-    if not name:
-        if pod:
-            return in_cluster_config(env, pod)
-        raise ConfigError(_not_found_message(document, files, env))
-    if name not in document.contexts:
-        raise ConfigError(_no_context_message(name, document, files))
-    return _Selection(document, document.contexts[name]).config(env, pod, exec_timeout)
+    if name and name not in document.contexts:
+        raise ConfigError(_no_context_message(name, source))
+    if name:
+        policy = chosen_policy(exec_plugins, env, is_content=source.is_content)
+        selection = _Selection(document, document.contexts[name], policy, token is not None)
+        config = selection.config(env, pod, exec_timeout)
+    elif pod:
+        config = in_cluster_config(env, pod)
+    else:
+        raise ConfigError(_not_found_message(source, env))
+    return config if token is None else _with_token(config, token)
 
 
-def _explicit_file(kubeconfig: str | os.PathLike[str], env: Mapping[str, str]) -> ConfigFile:
-    path = os.fspath(kubeconfig)
-    if path.startswith("~/"):
-        path = home_directory(env) + path[1:]
-    return ConfigFile.at(path, env)
+def _with_token(config: ClusterConfig, token: str | TokenFunction) -> ClusterConfig:
+    """Return the configuration with another token, and without other credentials of that kind."""
+    if not token:
+        raise ConfigError("token is empty; pass a token, or a function that returns it")
+    auth = replace(
+        config.auth, token=token, token_file="", username="", password="", exec=None, origin="token"
+    )
+    return replace(config, auth=auth)
 
 
-def _file_names(files: list[ConfigFile]) -> str:
-    return ", ".join(file.shown for file in files) or "KUBECONFIG or a home directory"
-
-
-def _not_found_message(document: Document, files: list[ConfigFile], env: Mapping[str, str]) -> str:
+def _not_found_message(source: Source, env: Mapping[str, str]) -> str:
     """Return the message for a missing configuration or a missing current context."""
-    if document.contexts:
-        names = ", ".join(document.contexts)
-        return f"{_file_names(files)}: no current-context is set; pass one of the contexts: {names}"
+    if source.document.contexts:
+        names = ", ".join(source.document.contexts)
+        return f"{source.shown}: no current-context is set; pass one of the contexts: {names}"
+    if source.is_content:
+        return f"{source.shown}: there are no contexts"
     place = "outside of a cluster"
     if env.get("KUBERNETES_SERVICE_HOST"):
         place = "in a pod without a service account token"
-    searched = f"nothing in {_file_names(files)}, and this program runs {place}"
+    searched = f"nothing in {source.shown}, and this program runs {place}"
     return f"no configuration has been provided: {searched}; {ADVICE}"
 
 
-def _no_context_message(name: str, document: Document, files: list[ConfigFile]) -> str:
-    hint = _candidates_hint(name, document.contexts)
-    return f'{_file_names(files)}: context "{name}" does not exist; {hint}'
+def _no_context_message(name: str, source: Source) -> str:
+    hint = _candidates_hint(name, source.document.contexts)
+    return f'{source.shown}: context "{name}" does not exist; {hint}'
 
 
 def _candidates_hint(name: str, candidates: Collection[str]) -> str:
@@ -133,10 +153,16 @@ def _candidates_hint(name: str, candidates: Collection[str]) -> str:
 
 @dataclass(slots=True)
 class _Selection:
-    """A selected context, and the document with its cluster and user."""
+    """A selected context, and the document with its cluster and user.
+
+    `policy` decides which exec plugins may run. With `has_token`, the program has a token of its
+    own, and the user's credentials of that kind are not read.
+    """
 
     document: Document
     context: Entry
+    policy: PluginPolicy
+    has_token: bool
 
     def config(self, env: Mapping[str, str], pod: str, exec_timeout: float | None) -> ClusterConfig:
         """Read the context, its cluster and its user.
@@ -158,11 +184,31 @@ class _Selection:
         if not fields.has("cluster"):
             fields.add_problem("cluster is missing; set it to the name of a cluster")
         cluster = read_cluster(Fields.of(cluster_entry, problems)) if cluster_entry else None
-        user = _read_user(user_entry, cluster, problems, exec_timeout)
+        user = self._read_user(user_entry, cluster, problems, exec_timeout)
         if problems or cluster is None:
             raise ConfigError("\n".join(dict.fromkeys(problems)))
         default = in_cluster_namespace(env, pod) if pod else "default"
         return _cluster_config(cluster, user, namespace or default)
+
+    def _read_user(
+        self,
+        entry: Entry | None,
+        cluster: ClusterEntry | None,
+        problems: list[str],
+        timeout: float | None,
+    ) -> User:
+        if entry is None:
+            return User(AuthConfig(), None)
+        if self.has_token:
+            kept = {key: entry.value[key] for key in entry.value if key not in _REPLACED_BY_TOKEN}
+            entry = replace(entry, value=kept)
+        return read_user(
+            Fields.of(entry, problems),
+            secure=cluster is not None and not cluster.server.startswith("http://"),
+            cluster_config=cluster.exec_config if cluster else "",
+            timeout=timeout,
+            policy=self.policy,
+        )
 
 
 def _read_namespace(fields: Fields) -> str:
@@ -180,18 +226,6 @@ def _named_entry(fields: Fields, key: str, entries: dict[str, Entry]) -> Entry |
     if name and name not in entries:
         fields.add_problem(f'{key} "{name}" does not exist; {_candidates_hint(name, entries)}')
     return entries.get(name) if name else None
-
-
-def _read_user(
-    entry: Entry | None, cluster: ClusterEntry | None, problems: list[str], timeout: float | None
-) -> User:
-    if entry is None:
-        return User(AuthConfig(), None)
-    secure = cluster is not None and not cluster.server.startswith("http://")
-    info = cluster.exec_config if cluster else ""
-    return read_user(
-        Fields.of(entry, problems), secure=secure, cluster_config=info, timeout=timeout
-    )
 
 
 def _cluster_config(cluster: ClusterEntry, user: User, namespace: str) -> ClusterConfig:

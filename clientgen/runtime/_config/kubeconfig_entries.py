@@ -7,6 +7,7 @@ https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ..errors import ConfigError
 from .authorization_header import is_header_safe
@@ -15,6 +16,9 @@ from .impersonation import impersonation_headers
 from .kubeconfig_exec import read_exec
 from .kubeconfig_fields import Fields, why_unreadable
 from .server_url import base_url, proxy_address
+
+if TYPE_CHECKING:
+    from .plugin_policy import PluginPolicy
 
 _EXEC_EXTENSION = "client.authentication.k8s.io/exec"
 _PROVIDER_REPLACEMENTS = {
@@ -103,10 +107,18 @@ def _read_exec_extension(fields: Fields) -> str:
     return ""
 
 
-def read_user(fields: Fields, *, secure: bool, cluster_config: str, timeout: float | None) -> User:
+def read_user(
+    fields: Fields,
+    *,
+    secure: bool,
+    cluster_config: str,
+    timeout: float | None,
+    policy: PluginPolicy,
+) -> User:
     """Read a user entry. Problems are added to `fields`.
 
     The token file must be readable if the server is `secure`. Otherwise the file is not used.
+    `policy` decides whether an exec plugin may run.
     """
     auth = AuthConfig(
         token=_read_token(fields),
@@ -117,7 +129,7 @@ def read_user(fields: Fields, *, secure: bool, cluster_config: str, timeout: flo
         certificate_data=fields.pem("client-certificate-data"),
         key_file=fields.readable_path("client-key"),
         key_data=fields.pem("client-key-data"),
-        exec=read_exec(fields, cluster_config, timeout),
+        exec=read_exec(fields, cluster_config, timeout, policy),
         origin=fields.where,
     )
     _check_methods(fields)
@@ -135,6 +147,10 @@ def _read_token(fields: Fields) -> str:
 
 
 def _read_token_file(fields: Fields, secure: bool) -> str:
+    if fields.has("tokenFile") and not fields.has_folder:
+        # The server, which this text names, would receive the content of the file.
+        fields.add_problem("tokenFile needs the folder of the kubeconfig; pass it as base=")
+        return ""
     path = fields.path("tokenFile")
     if path and secure and not fields.has("token"):
         problem = why_unreadable(path)

@@ -13,6 +13,7 @@ from .cluster_config import ExecConfig, InteractiveMode
 
 if TYPE_CHECKING:
     from .kubeconfig_fields import Fields
+    from .plugin_policy import PluginPolicy
 
 _EXEC_VERSIONS = ("client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1")
 _MODES: dict[str, InteractiveMode] = {
@@ -23,7 +24,9 @@ _MODES: dict[str, InteractiveMode] = {
 _CONTROL_SEQUENCES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f]")
 
 
-def read_exec(user: Fields, cluster_config: str, timeout: float | None) -> ExecConfig | None:
+def read_exec(
+    user: Fields, cluster_config: str, timeout: float | None, policy: PluginPolicy
+) -> ExecConfig | None:
     """Read a user's plugin; None if there is none. Problems are added to `user`."""
     fields = user.nested("exec")
     if fields is None:
@@ -33,7 +36,10 @@ def read_exec(user: Fields, cluster_config: str, timeout: float | None) -> ExecC
         fields.add_problem("command is missing; set it to the program to run")
     # As in client-go, a command without a slash is looked up in PATH when the plugin runs.
     if os.sep in command:
-        command = fields.absolute_path(command)
+        command = fields.absolute_path("command", command)
+    refusal = policy.why_refused(command) if command else ""
+    if refusal:
+        fields.add_problem(refusal)
     version = _read_version(fields)
     return ExecConfig(
         command=command,

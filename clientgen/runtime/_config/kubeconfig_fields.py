@@ -33,7 +33,7 @@ class Fields:
     """The fields of a mapping. `problems` collects their problems."""
 
     def __init__(
-        self, where: str, values: Mapping[str, Any], directory: Path, problems: list[str]
+        self, where: str, values: Mapping[str, Any], directory: Path | None, problems: list[str]
     ) -> None:
         self.where = where
         self._values = values
@@ -43,7 +43,7 @@ class Fields:
     @classmethod
     def of(cls, entry: Entry, problems: list[str]) -> Fields:
         """Return the fields of an entry. Paths are relative to the file of the entry."""
-        return cls(entry.where, entry.value, entry.file.path.parent, problems)
+        return cls(entry.where, entry.value, entry.file.folder, problems)
 
     def add_problem(self, message: str) -> None:
         """Add a problem: what is wrong, and what to do."""
@@ -101,12 +101,16 @@ class Fields:
             return ""
         import json  # imported late: few entries have values of any type
 
-        return json.dumps(value)
+        try:
+            return json.dumps(value)
+        except (TypeError, ValueError, RecursionError):  # only in a dict from code
+            self.add_problem(f"{key} contains a value that JSON does not have")
+            return ""
 
     def path(self, key: str) -> str:
         """Return the absolute path of a file. Paths are relative to the kubeconfig's directory."""
         text = self.text(key)
-        return self.absolute_path(text) if text else ""
+        return self.absolute_path(key, text) if text else ""
 
     def readable_path(self, key: str) -> str:
         """Return the absolute path of a file. A problem is added if it cannot be read."""
@@ -116,9 +120,22 @@ class Fields:
             self.add_problem(f"{key}: {problem}")
         return path
 
-    def absolute_path(self, path: str) -> str:
-        """Return the absolute path for a path in the kubeconfig."""
-        return str(self._directory / path)
+    def absolute_path(self, key: str, path: str) -> str:
+        """Return the absolute path for a path in the kubeconfig.
+
+        A problem is added for a relative path in a kubeconfig that has no folder.
+        """
+        if self._directory is not None:
+            return str(self._directory / path)
+        if Path(path).is_absolute():
+            return path
+        self.add_problem(f"{key} is a relative path; pass the folder of such paths as base=")
+        return ""
+
+    @property
+    def has_folder(self) -> bool:
+        """Whether relative paths have a folder. Kubeconfigs that are no files may have none."""
+        return self._directory is not None
 
     def pem(self, key: str) -> bytes:
         """Return PEM data that is encoded as base64; empty if it is absent."""

@@ -21,10 +21,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ConfigFile:
-    """A kubeconfig file. `shown` is its name in messages."""
+    """A kubeconfig file, or a kubeconfig that is no file. `shown` is its name in messages.
 
-    path: Path
+    `path` is None for text and dicts. Their relative paths are relative to `base`.
+    """
+
+    path: Path | None
     shown: str
+    base: Path | None = None
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder of relative paths; None if relative paths are not allowed."""
+        return self.base if self.path is None else self.path.parent
 
     @classmethod
     def at(cls, path: str | os.PathLike[str], env: Mapping[str, str]) -> ConfigFile:
@@ -93,7 +102,7 @@ def read_files(files: Iterable[ConfigFile], *, must_exist: bool) -> list[Documen
     problems: list[str] = []
     for file in files:
         try:
-            content = read_file(file.path)
+            content = read_file(file.path or "")
             documents.append(parse_document(read_yaml(content, file.shown), file))
         except FileNotFoundError:
             if must_exist:

@@ -18,6 +18,7 @@ from .._models.arguments import check_function
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from concurrent.futures import Future
     from contextlib import AbstractContextManager
     from types import TracebackType
 
@@ -35,6 +36,7 @@ __all__ = [
     "call_later",
     "check_callback",
     "check_spawn",
+    "finished",
     "from_any_thread",
     "from_clock",
     "result_of",
@@ -71,6 +73,11 @@ def sleep(seconds: float) -> None:
 def run_blocking(function: Callable[[], T]) -> T:
     """Call a blocking function in the calling thread, and return its result."""
     return function()
+
+
+def finished(work: Future[None]) -> None:
+    """Wait for the end of work that another thread does."""
+    work.result()
 
 
 def run_with_lock(lock: Lock, work: Callable[[], T], deadline: float | None) -> T:

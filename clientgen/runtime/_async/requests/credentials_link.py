@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from time import monotonic
+from typing import TYPE_CHECKING, Any
 
 from ..._http.request import HttpRequest, check_headers
 from ..._redaction import Hidden, Unpicklable
 from ...errors import RequestTimeout
-from .._primitives import Lock, run_blocking, run_with_lock
+from .._primitives import Lock, awaited, finished, run_blocking, run_with_lock
 from .request_link import AsyncPassThrough
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from ..._clock import Clock
     from ..._config.cluster_config import Credential
     from ..._config.credentials import Credentials
+    from ..._config.token_function import TokenSource
     from ..._http.request import Headers, HttpResponse
     from ..._http.request_deadlines import RequestDeadlines
     from ..transport_protocol import AsyncByteStream
@@ -44,6 +50,7 @@ class AsyncSigner(Unpicklable):
     ) -> None:
         check_headers(fixed)
         self._credentials = credentials
+        self._source = credentials.token_source
         self._connections = connections
         self._fixed = self._headers = fixed
         self._names = _names_of(fixed)
@@ -64,6 +71,7 @@ class AsyncSigner(Unpicklable):
         Raises:
             RequestTimeout: There was no credential by the deadline. An exec plugin continues to
                 run, and the next call may use its output.
+            ConfigError: The credential cannot be read, or the token function failed.
             RuntimeError: The client is closed.
         """
         credential = self.current()
@@ -71,10 +79,10 @@ class AsyncSigner(Unpicklable):
             return credential
         self._check_open()
         try:
-            until = self._deadlines.real_deadline(deadline)
+            until = self._until(deadline)
             credential = await run_with_lock(self._renewal, self._renew, until)
         except TimeoutError:
-            raise RequestTimeout("the deadline passed while waiting for credentials") from None
+            raise RequestTimeout(self._late()) from None
         # If the client was closed meanwhile, no later call would close the new connections.
         self._check_open()
         return credential
@@ -109,10 +117,25 @@ class AsyncSigner(Unpicklable):
             self._in_use = None
             raise RuntimeError(f"{self._owner} is closed")
 
+    def _until(self, deadline: float | None) -> float | None:
+        """Return the real time until which a request waits for credentials."""
+        until = self._deadlines.real_deadline(deadline)
+        if until is None and self._source is not None:
+            from ..._config.token_function import CALL_SECONDS
+
+            until = monotonic() + CALL_SECONDS
+        return until
+
+    def _late(self) -> str:
+        reason = f": {self._source.where} has not returned" if self._source else ""
+        return f"the deadline passed while waiting for credentials{reason}"
+
     async def _renew(self) -> Credential:
         """Return the valid credential, and use it for the next requests."""
         credential = self._credentials.cached()
         if credential is None:
+            if self._source is not None:
+                await _call_function(self._source, self._credentials.clock)
             credential = await run_blocking(self._credentials.refresh)
         if credential is not self._in_use:
             await self._use_credential(credential)
@@ -131,6 +154,38 @@ class AsyncSigner(Unpicklable):
 def _names_of(headers: Headers) -> frozenset[str]:
     """Return the names of headers in lower case."""
     return frozenset(name.lower() for name, _ in headers)
+
+
+async def _call_function(source: TokenSource, clock: Clock) -> None:
+    """Call a token function, unless it has an answer. Another caller's call is waited for."""
+    while source.cached(clock) is None:
+        flight, is_own = source.take_turn()
+        if not is_own:
+            await finished(flight)
+        elif source.is_async:
+            await _await_function(source, flight)
+            return
+        else:
+            await run_blocking(partial(source.call, flight))
+            if not source.is_async:  # otherwise, the loop awaits the function
+                return
+
+
+async def _await_function(source: TokenSource, flight: Future[None]) -> None:
+    """Call a coroutine function, keep its token, and end the turn."""
+    try:
+        work: Any = source.function()
+        work = awaited(source.where, work)
+        source.keep(await _result(source, work))
+    finally:
+        source.end_turn(flight)
+
+
+async def _result(source: TokenSource, work: Any) -> object:
+    try:
+        return await work
+    except Exception as error:
+        raise source.failed(error) from error
 
 
 class AsyncCredentialsLink(AsyncPassThrough):
