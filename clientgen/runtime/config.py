@@ -4,6 +4,7 @@
 
     load_config()                                           # as kubectl finds it
     load_config("~/.kube/other", "staging")                 # a file, and one of its contexts
+    load_config(text="…")                                   # the kubeconfig itself
     ClusterConfig("https://…", auth=AuthConfig(token="…"))  # from code
 """
 
@@ -19,6 +20,7 @@ from ._config.cluster_config import (
     TlsConfig,
 )
 from ._config.kubeconfig import load_config
+from ._config.kubeconfig_writes import KubeContext, contexts, merge_kubeconfig, use_context
 
 __all__ = [
     "AuthConfig",
@@ -27,6 +29,10 @@ __all__ = [
     "Credential",
     "ExecConfig",
     "Impersonation",
+    "KubeContext",
     "TlsConfig",
+    "contexts",
     "load_config",
+    "merge_kubeconfig",
+    "use_context",
 ]
