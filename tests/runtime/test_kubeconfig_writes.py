@@ -27,9 +27,7 @@ def kubeconfig(name: str, **more: Any) -> dict[str, Any]:
         "apiVersion": "v1",
         "kind": "Config",
         "contexts": [{"name": name, "context": context, "beside": 1}],
-        "clusters": [
-            {"name": name, "cluster": {"server": f"https://{name}", "future": {"a": [1]}}}
-        ],
+        "clusters": [{"name": name, "cluster": cluster}],
         "users": [{"name": name, "user": {"token": name}}],
         "current-context": name,
         **more,

@@ -18,6 +18,7 @@ import yaml
 from click.testing import CliRunner
 from kubeapi import Clientset
 from kubeapi.apps.v1 import Deployment
+from kubeapi.core.v1 import Secret
 
 from clientgen.cli.program import program
 from clientgen.testing import Action, FakeClock, FakeCluster, LocalServer, Play
@@ -297,6 +298,45 @@ def set_up_tls(world: World) -> None:
     world.monkeypatch.setenv("CLUSTER_TOKEN", "s3cret")
 
 
+def set_up_kubeconfig(world: World) -> None:
+    world.serve()
+
+
+def set_up_token(world: World) -> None:
+    world.serve(tls=True, token="s3cret")
+    world.monkeypatch.setenv("CLUSTER_TOKEN", "s3cret")
+
+
+def set_up_secret(world: World) -> None:
+    server = world.serve(tls=True, token="s3cret")
+    data = {"kubeconfig": Path(server.kubeconfig).read_bytes()}
+    secret = Secret(metadata={"name": "other-cluster"}, data=data)
+    world.k.create(secret, namespace="shop")
+
+
+PLUGIN = """#!{python} -ISs
+import json, os, sys
+request = json.loads(os.environ["KUBERNETES_EXEC_INFO"])
+assert sys.argv[1:] == {args!r}, sys.argv
+assert ("cluster" in request["spec"]) == {has_cluster}, request
+print(json.dumps({{"kind": "ExecCredential", "apiVersion": request["apiVersion"],
+                  "status": {{"token": "s3cret"}}}}))
+"""
+
+
+def set_up_plugin(name: str, *args: str, has_cluster: bool = False) -> Callable[[World], None]:
+    """Install a fake of a cloud's credential plugin, which checks how it is called."""
+
+    def set_up(world: World) -> None:
+        set_up_tls(world)
+        text = PLUGIN.format(python=sys.executable, args=list(args), has_cluster=has_cluster)
+        world.write(f"bin/{name}", text)
+        (world.folder / "bin" / name).chmod(0o755)
+        world.monkeypatch.setenv("PATH", str(world.folder / "bin"))
+
+    return set_up
+
+
 def set_up_proxy(world: World) -> None:
     world.serve(tls=True)  # the proxy makes tunnels
     proxy = TunnelProxy()
@@ -352,6 +392,17 @@ def set_up_stuck(world: World) -> None:
 SET_UP: dict[str, Callable[[World], None]] = {
     "config-and-secrets": set_up_config,
     "connect: connect with a url and a token": set_up_tls,
+    "connect: list, choose and merge contexts": set_up_kubeconfig,
+    "connect: connect with a kubeconfig from a secret": set_up_secret,
+    "connect: connect with tokens that a function returns": set_up_token,
+    "connect: connect to amazon eks": set_up_plugin(
+        "aws", "eks", "get-token", "--cluster-name", "shop", "--output", "json"
+    ),
+    "connect: connect to azure aks": set_up_plugin(
+        *("kubelogin", "get-token", "--login", "azurecli"),
+        *("--server-id", "6dae42f8-4368-4678-94ff-3960e28e3630"),
+    ),
+    "connect: connect to google gke": set_up_plugin("gke-gcloud-auth-plugin", has_cluster=True),
     "connect: reach the cluster through a proxy": set_up_proxy,
     "controllers: add health checks and metrics": set_up_ports,
     "controllers: divide a controller's objects among replicas": set_up_clock,
