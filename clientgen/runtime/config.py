@@ -17,6 +17,7 @@ from ._config.cluster_config import (
     Credential,
     ExecConfig,
     Impersonation,
+    OidcConfig,
     TlsConfig,
 )
 from ._config.kubeconfig import load_config
@@ -30,6 +31,7 @@ __all__ = [
     "ExecConfig",
     "Impersonation",
     "KubeContext",
+    "OidcConfig",
     "TlsConfig",
     "contexts",
     "load_config",

@@ -122,6 +122,23 @@ class ExecConfig(_RedactedRepr):
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
+class OidcConfig(_RedactedRepr):
+    """The auth-provider `oidc` of a kubeconfig. `write` saves new tokens in the kubeconfig."""
+
+    issuer_url: str
+    client_id: str
+    client_secret: str = field(default="", metadata=_SECRET)
+    id_token: str = field(default="", metadata=_SECRET)
+    refresh_token: str = field(default="", metadata=_SECRET)
+    ca_file: str = ""
+    ca_data: bytes = field(default=b"", metadata=_SIZE)
+    write: Callable[[Mapping[str, str]], None] | None = field(
+        default=None, compare=False, metadata=_SECRET
+    )
+    origin: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
 class AuthConfig(_RedactedRepr):
     """The credentials of a client: a token, a user name and password, a certificate, or a plugin.
 
@@ -150,6 +167,7 @@ class AuthConfig(_RedactedRepr):
     key_file: str = ""
     key_data: bytes = field(default=b"", metadata=_SECRET)
     exec: ExecConfig | None = None
+    oidc: OidcConfig | None = None
     origin: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
@@ -198,8 +216,17 @@ class AuthConfig(_RedactedRepr):
     @property
     def plugin(self) -> ExecConfig | None:
         """The plugin to run; None if there is none, or if there are other credentials."""
+        return None if self._has_other else self.exec
+
+    @property
+    def provider(self) -> OidcConfig | None:
+        """The identity provider to ask; None without one, or with other credentials."""
+        return None if self._has_other else self.oidc
+
+    @property
+    def _has_other(self) -> bool:
         other = self.token or self.token_file or self.username or self.password
-        return None if other or self.has_certificate else self.exec
+        return bool(other) or self.has_certificate
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .cluster_config import ClusterConfig
     from .exec_plugin import ExecPlugin
     from .exec_reply import ExecAnswer
+    from .oidc_tokens import OidcTokens
     from .token_function import TokenAnswer, TokenSource
 
 __all__ = ["ClientCertificate", "Credential", "Credentials"]
@@ -125,7 +126,11 @@ def _source_of(config: ClusterConfig) -> TokenSource | None:
     return None if isinstance(config.auth.token, str) else config.auth.token_source
 
 
-def _plugin_of(config: ClusterConfig) -> ExecPlugin | None:
+def _plugin_of(config: ClusterConfig) -> ExecPlugin | OidcTokens | None:
+    if config.auth.provider is not None:
+        from .oidc_tokens import oidc_tokens  # imported late: rarely needed
+
+        return oidc_tokens(config.auth.provider)
     if config.auth.plugin is None:
         return None
     from .exec_plugin import plugin_for  # imported late: most configurations have no plugin

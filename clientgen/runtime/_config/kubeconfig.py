@@ -32,7 +32,7 @@ from .kubeconfig_source import Source, read_source
 from .plugin_policy import chosen_policy
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from .kubeconfig_files import Document, Entry
     from .kubeconfig_source import Kubeconfig
@@ -208,7 +208,21 @@ class _Selection:
             cluster_config=cluster.exec_config if cluster else "",
             timeout=timeout,
             policy=self.policy,
+            save=_saver(entry),
         )
+
+
+def _saver(entry: Entry) -> Callable[[Mapping[str, str]], None] | None:
+    """Return the function that writes OIDC tokens into the file of a user; None if it has none."""
+    if entry.file.path is None:
+        return None
+
+    def save(tokens: Mapping[str, str]) -> None:
+        from .kubeconfig_writes import save_tokens  # imported late: rarely needed
+
+        save_tokens(entry, tokens)
+
+    return save
 
 
 def _read_namespace(fields: Fields) -> str:

@@ -11,20 +11,21 @@ from typing import TYPE_CHECKING
 
 from ..errors import ConfigError
 from .authorization_header import is_header_safe
-from .cluster_config import AuthConfig, Impersonation, TlsConfig
+from .cluster_config import AuthConfig, Impersonation, OidcConfig, TlsConfig
 from .impersonation import impersonation_headers
 from .kubeconfig_exec import read_exec
 from .kubeconfig_fields import Fields, why_unreadable
 from .server_url import base_url, proxy_address
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from .plugin_policy import PluginPolicy
 
 _EXEC_EXTENSION = "client.authentication.k8s.io/exec"
 _PROVIDER_REPLACEMENTS = {
     "gcp": "install gke-gcloud-auth-plugin and run `gcloud container clusters get-credentials`",
     "azure": "install kubelogin and run `kubelogin convert-kubeconfig`",
-    "oidc": "install kubelogin and use `kubectl oidc-login get-token`",
 }
 
 
@@ -110,6 +111,7 @@ def _read_exec_extension(fields: Fields) -> str:
 def read_user(
     fields: Fields,
     *,
+    save: Callable[[Mapping[str, str]], None] | None = None,
     secure: bool,
     cluster_config: str,
     timeout: float | None,
@@ -118,7 +120,7 @@ def read_user(
     """Read a user entry. Problems are added to `fields`.
 
     The token file must be readable if the server is `secure`. Otherwise the file is not used.
-    `policy` decides whether an exec plugin may run.
+    `policy` decides whether an exec plugin may run. `save` writes new OIDC tokens into the file.
     """
     auth = AuthConfig(
         token=_read_token(fields),
@@ -130,11 +132,11 @@ def read_user(
         key_file=fields.readable_path("client-key"),
         key_data=fields.pem("client-key-data"),
         exec=read_exec(fields, cluster_config, timeout, policy),
+        oidc=_read_provider(fields, save),
         origin=fields.where,
     )
     _check_methods(fields)
     _check_certificate(fields)
-    _check_provider(fields)
     return User(auth, _read_impersonation(fields))
 
 
@@ -191,21 +193,45 @@ def _has_file_or_data(fields: Fields, key: str) -> bool:
     return fields.has(key) or fields.has(f"{key}-data")
 
 
-def _check_provider(fields: Fields) -> None:
-    """Report an auth-provider, which preceded exec plugins. kubectl supports only a few of them."""
+def _read_provider(
+    fields: Fields, save: Callable[[Mapping[str, str]], None] | None
+) -> OidcConfig | None:
+    """Read an auth-provider, which preceded exec plugins. As in client-go, only `oidc` works."""
     provider = fields.nested("auth-provider")
     if provider is None:
-        return
+        return None
     name = provider.text("name")
     if fields.has("exec"):
         fields.add_problem("auth-provider and exec are both set; remove auth-provider")
-        return
+        return None
+    if name == "oidc":
+        return _read_oidc(provider.nested("config") or provider, save)
     how = _PROVIDER_REPLACEMENTS.get(
         name, "ask the administrator of the cluster for an exec plugin"
     )
     fields.add_problem(
         f'auth-provider "{name}" is the legacy mechanism and is not supported; '
         f"use exec, a credential plugin: {how}"
+    )
+    return None
+
+
+def _read_oidc(
+    fields: Fields, save: Callable[[Mapping[str, str]], None] | None
+) -> OidcConfig | None:
+    for key in ("idp-issuer-url", "client-id"):
+        if not fields.has(key):
+            fields.add_problem(f"{key} is missing")
+    return OidcConfig(
+        issuer_url=fields.text("idp-issuer-url"),
+        client_id=fields.text("client-id"),
+        client_secret=fields.text("client-secret"),
+        id_token=fields.text("id-token"),
+        refresh_token=fields.text("refresh-token"),
+        ca_file=fields.readable_path("idp-certificate-authority"),
+        ca_data=fields.pem("idp-certificate-authority-data"),
+        write=save,
+        origin=fields.where,
     )
 
 

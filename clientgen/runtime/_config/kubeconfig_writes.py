@@ -152,6 +152,24 @@ def merge_kubeconfig(
     _change(_default_file(source_files(kubeconfig, env)), merge)
 
 
+def save_tokens(user: Entry, tokens: Mapping[str, str]) -> None:
+    """Write new tokens into the auth-provider of a user.
+
+    Raises:
+        ConfigError: the file cannot be changed, or the user is gone.
+    """
+
+    def save(content: dict[str, Any], shown: str) -> None:
+        for each in content.get("users") or ():
+            provider = (each.get("user") or {}).get("auth-provider")
+            if each.get("name") == user.name and isinstance(provider, dict):
+                provider["config"] = {**(provider.get("config") or {}), **tokens}
+                return
+        raise ConfigError(f'{shown}: user "{user.name}" has no auth-provider any more')
+
+    _change(user.file, save)
+
+
 def _with_absolute_paths(entry: Entry) -> dict[str, Any]:
     """Return the fields of an entry, for a file in another folder."""
     fields = dict(entry.value)

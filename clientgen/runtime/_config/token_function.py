@@ -139,7 +139,7 @@ class TokenSource:
         if not is_header_safe(token):
             message = "a token with a space or a character that HTTP headers do not allow"
             raise ConfigError(f"{self.where} returned {message}")
-        self._answer = TokenAnswer(token, _usable_until(token))
+        self._answer = TokenAnswer(token, usable_until(token))
 
     def failed(self, error: Exception) -> ConfigError:
         """Return the error for an exception of the function, whose text may have secrets."""
@@ -164,6 +164,7 @@ def expiry(token: str) -> datetime | None:
         return None
 
 
-def _usable_until(token: str) -> datetime | None:
+def usable_until(token: str) -> datetime | None:
+    """Return the time until which a token is used; None if it does not tell when it expires."""
     expires = expiry(token)
     return None if expires is None else max(expires, _EPOCH) - _LEEWAY
