@@ -165,24 +165,24 @@ async def test_tokens_that_cannot_be_written_are_used(
     assert world.path.read_text() == "users: []\n"
 
 
-@pytest.mark.parametrize(
-    ("changes", "replies", "message"),
-    [
-        ({"refresh-token": None}, {}, "expired, and there is no refresh-token"),
-        ({}, {"POST": (400, {"error": SECRET})}, "the provider answered 400"),
-        ({}, {"GET": (302, {})}, "the provider answered 302"),
-        ({}, {"POST": (307, {})}, "the provider answered 307"),
-        ({}, {"GET": (200, SECRET.encode())}, "did not answer with a JSON object"),
-        ({}, {"GET": (200, b"[" * 99999)}, "did not answer with a JSON object"),
-        ({}, {"GET": (200, b" " * (2 << 20))}, "did not answer with a JSON object"),
-        ({}, {"GET": (200, {})}, "names no token_endpoint"),
-        ({}, {"GET": (200, {"token_endpoint": "http://x"})}, "provider is not https"),
-        ({}, {"GET": (200, {"token_endpoint": "file:///etc/passwd"})}, "provider is not https"),
-        ({}, {"POST": (200, {})}, "returned no id_token"),
-        ({}, {"POST": (200, {"id_token": f"{SECRET} x"})}, "returned no id_token"),
-        ({"idp-certificate-authority": None}, {}, "the provider cannot be reached: SSLCert"),
-    ],
-)
+FAILURES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
+    ({"refresh-token": None}, {}, "expired, and there is no refresh-token"),
+    ({}, {"POST": (400, {"error": SECRET})}, "the provider answered 400"),
+    ({}, {"GET": (302, {})}, "the provider answered 302"),
+    ({}, {"POST": (307, {})}, "the provider answered 307"),
+    ({}, {"GET": (200, SECRET.encode())}, "did not answer with a JSON object"),
+    ({}, {"GET": (200, b"[" * 99999)}, "did not answer with a JSON object"),
+    ({}, {"GET": (200, b" " * (2 << 20))}, "did not answer with a JSON object"),
+    ({}, {"GET": (200, {})}, "names no token_endpoint"),
+    ({}, {"GET": (200, {"token_endpoint": "http://x"})}, "provider is not https"),
+    ({}, {"GET": (200, {"token_endpoint": "file:///etc/passwd"})}, "provider is not https"),
+    ({}, {"POST": (200, {})}, "returned no id_token"),
+    ({}, {"POST": (200, {"id_token": f"{SECRET} x"})}, "returned no id_token"),
+    ({"idp-certificate-authority": None}, {}, "the provider cannot be reached: SSLCert"),
+]
+
+
+@pytest.mark.parametrize(("changes", "replies", "message"), FAILURES)
 async def test_a_failed_renewal_is_one_clear_error(
     world: World, changes: dict[str, Any], replies: dict[str, Any], message: str
 ) -> None:

@@ -19,6 +19,7 @@ from click.testing import CliRunner
 from kubeapi import Clientset
 from kubeapi.apps.v1 import Deployment
 from kubeapi.core.v1 import Secret
+from kubeapi.meta.v1 import ObjectMeta
 
 from clientgen.cli.program import program
 from clientgen.testing import Action, FakeClock, FakeCluster, LocalServer, Play
@@ -310,7 +311,7 @@ def set_up_token(world: World) -> None:
 def set_up_secret(world: World) -> None:
     server = world.serve(tls=True, token="s3cret")
     data = {"kubeconfig": Path(server.kubeconfig).read_bytes()}
-    secret = Secret(metadata={"name": "other-cluster"}, data=data)
+    secret = Secret(metadata=ObjectMeta(name="other-cluster"), data=data)
     world.k.create(secret, namespace="shop")
 
 

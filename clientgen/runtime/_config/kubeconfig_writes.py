@@ -160,10 +160,12 @@ def save_tokens(user: Entry, tokens: Mapping[str, str]) -> None:
     """
 
     def save(content: dict[str, Any], shown: str) -> None:
-        for each in content.get("users") or ():
-            provider = (each.get("user") or {}).get("auth-provider")
+        for each in cast("list[dict[str, Any]]", content.get("users") or []):
+            user_fields = cast("dict[str, Any]", each.get("user") or {})
+            provider: object = user_fields.get("auth-provider")
             if each.get("name") == user.name and isinstance(provider, dict):
-                provider["config"] = {**(provider.get("config") or {}), **tokens}
+                fields = cast("dict[str, Any]", provider)
+                fields["config"] = {**(fields.get("config") or {}), **tokens}
                 return
         raise ConfigError(f'{shown}: user "{user.name}" has no auth-provider any more')
 
