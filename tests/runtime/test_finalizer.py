@@ -19,6 +19,7 @@ from clientgen.runtime._controllers.finalizers import FinalizerState, FinalizerS
 from clientgen.runtime.aio import AsyncFinalizer
 from clientgen.runtime.errors import Conflict, ConnectionLost, InternalError, Invalid
 from clientgen.runtime.models import Unstructured, deep_copy
+from clientgen.runtime.views import View
 from clientgen.testing import FakeCluster, LocalServer
 
 NAME, OTHER = "example.com/copies", "other.example.com/hold"
@@ -102,6 +103,29 @@ async def test_it_is_there_before_the_work_and_removed_after_the_cleanup(world: 
         assert await finalizer.ensure(deleted) is None
         assert (world.left(), world.cleaned) == ([OTHER], [obj.metadata.uid])
     assert repr(finalizer) == f"AsyncFinalizer({NAME!r})"
+
+
+class MapName(View[ConfigMap]):
+    """Metadata only."""
+
+
+async def test_the_object_may_be_a_view(world: World) -> None:
+    cleaned: list[MapName] = []
+
+    async def clean(obj: MapName) -> None:
+        cleaned.append(obj)
+
+    async with world.k() as k:
+        finalizer = AsyncFinalizer(k, NAME, clean)
+        world.create(OTHER)
+        seen = await finalizer.ensure(await k.get(MapName, "a"))
+        assert type(seen) is MapName
+        assert seen.metadata.finalizers == [OTHER, NAME] == world.left()
+        world.delete()
+        assert await finalizer.ensure(seen) is seen  # the cache does not know of the deletion
+        assert await finalizer.ensure(await k.get(MapName, "a")) is None
+    assert [type(each) for each in cleaned] == [MapName]
+    assert world.left() == [OTHER]
 
 
 async def test_a_failed_cleanup_is_repeated(world: World) -> None:

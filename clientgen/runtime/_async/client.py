@@ -223,6 +223,18 @@ class AsyncResourceClient:
         subresource: str = "",
     ) -> T:
         check_whole("patch()", model)
+        return await self._patch_as(model, name, patch, options, subresource=subresource)
+
+    async def _patch_as(
+        self,
+        model: type[T],
+        name: str,
+        patch: Patch | Mapping[str, Any],
+        options: Mapping[str, Any],
+        *,
+        subresource: str = "",
+    ) -> T:
+        """Patch an object, and decode the answer as `model`, which may be a view."""
         request = build_patch(self._path_of(name, subresource), patch, options, self._codec)
         return await self._send(model, request, self._rest.deadline(options))
 

@@ -222,6 +222,18 @@ class ResourceClient:
         subresource: str = "",
     ) -> T:
         check_whole("patch()", model)
+        return self._patch_as(model, name, patch, options, subresource=subresource)
+
+    def _patch_as(
+        self,
+        model: type[T],
+        name: str,
+        patch: Patch | Mapping[str, Any],
+        options: Mapping[str, Any],
+        *,
+        subresource: str = "",
+    ) -> T:
+        """Patch an object, and decode the answer as `model`, which may be a view."""
         request = build_patch(self._path_of(name, subresource), patch, options, self._codec)
         return self._send(model, request, self._rest.deadline(options))
 

@@ -180,12 +180,13 @@ class _Run(Generic[T]):
 
     def _write(self, step: FinalizerStep, current: T) -> T | None:
         """Add or remove the finalizer. Returns the changed object; None if it is gone."""
-        name = self._memory.state.name
+        name, client = self._memory.state.name, self._client
         patch = (
             add_patch(current, name) if step is FinalizerStep.ADD else remove_patch(current, name)
         )
         try:
-            changed: T = self._client.patch(name_in(current), patch)
+            # `patch` refuses views. This patch has metadata only.
+            changed: T = client._patch_as(client._model, name_in(current), patch, {})
         except NotFound:
             self._forget(current)
             return None
