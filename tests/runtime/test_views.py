@@ -26,17 +26,24 @@ from kubeapi.core.v1 import (
     ServicePort,
     ServiceSpec,
 )
-from kubeapi.meta.v1 import LabelSelector, ObjectMeta, OwnerReference
+from kubeapi.meta.v1 import LabelSelector, ManagedFieldsEntry, ObjectMeta, OwnerReference
+from kubeapi.networking.v1 import (
+    NetworkPolicy,
+    NetworkPolicyIngressRule,
+    NetworkPolicyPeer,
+    NetworkPolicySpec,
+)
 
 from clientgen.runtime._async._primitives import sleep, spawn
 from clientgen.runtime._async.rest import AsyncRest
 from clientgen.runtime._http.request import HttpRequest, HttpResponse
+from clientgen.runtime._http.shard_ranges import shard_hash
 from clientgen.runtime.aio import AsyncContext, AsyncManager
 from clientgen.runtime.conditions import condition, ready
 from clientgen.runtime.config import ClusterConfig
 from clientgen.runtime.controllers import Request
 from clientgen.runtime.errors import DecodeError, NotFound
-from clientgen.runtime.models import Quantity, Time
+from clientgen.runtime.models import IntOrString, Quantity, Time
 from clientgen.runtime.views import PartOf, View, ViewMeta
 from clientgen.testing import FakeCluster, LocalServer
 from clientgen.testing._fake.transports import AsyncInProcessTransport
@@ -397,6 +404,61 @@ class DeploymentName(View[Deployment]):
     """Metadata only."""
 
 
+class ManagedMeta(ViewMeta):
+    creation_timestamp: Time | None
+    managed_fields: list[ManagedFieldsEntry]
+
+
+class ManagedPlace(PodPlace):
+    metadata: ManagedMeta
+
+
+async def test_caches_of_views_take_the_options_of_caches(server: LocalServer) -> None:
+    ops = pod("ops-0")
+    ops.metadata.namespace = "ops"
+    server.cluster.add(Namespace(metadata=ObjectMeta(name="ops")), ops)
+    namespaces: Any = {"shop": {"label_selector": "app=web"}, "ops": {}}
+    transformed: set[tuple[type, int]] = set()
+
+    def note(place: ManagedPlace) -> ManagedPlace:
+        transformed.add((type(place), len(place.metadata.managed_fields)))
+        return place
+
+    async with AsyncClientset.from_config(server.kubeconfig) as k:
+        pods = k.core_v1.pods("shop")
+        await pods.create(pod("web-2", app="web"), field_manager="test")
+        live = await pods.view(ManagedPlace).get("web-2")
+        assert [each.manager for each in live.metadata.managed_fields] == ["test"]
+        async with k.informers(
+            namespace=namespaces, storage="compressed", strip_managed_fields=True, transform=note
+        ) as factory:
+            lister = factory.view(ManagedPlace).lister
+            factory.start()
+            await factory.wait_for_sync(30)
+            assert sorted(each.metadata.name for each in lister.list()) == [
+                "ops-0", "web-0", "web-1", "web-2",
+            ]  # fmt: skip
+            stripped = lister.get("shop", "web-2")
+            assert type(stripped) is ManagedPlace
+            assert stripped.metadata.managed_fields == []
+            assert stripped.metadata.creation_timestamp == live.metadata.creation_timestamp
+            assert (stripped.spec, stripped.status) == (live.spec, live.status)
+            await pods.patch("web-2", {"metadata": {"labels": {"a": "c"}}})
+            assert lister.get("shop", "web-2").metadata.labels == {"app": "web", "a": "c"}
+        assert transformed == {(ManagedPlace, 0)}
+
+        async with k.informers(shard_selector=LOW_HALF) as sharded:
+            lister_of_shard = sharded.view(PodName).lister
+            sharded.start()
+            await sharded.wait_for_sync(30)
+            every = await k.list(PodName, namespace=None)
+            low = {each.metadata.name for each in every if shard_hash(each.metadata.uid) < 2**63}
+            assert {each.metadata.name for each in lister_of_shard.list()} == low
+
+
+LOW_HALF = "shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')"
+
+
 # ---- controllers ------------------------------------------------------------------------------
 
 
@@ -472,6 +534,65 @@ def test_views_have_the_defaults_of_the_model() -> None:
 
         class _Other(PodPlace, View[ConfigMap]):  # pyright: ignore[reportUnusedClass, reportGeneralTypeIssues]
             pass
+
+
+class Port(PartOf[ServicePort]):
+    port: int
+    target_port: IntOrString | None
+
+
+class ServicePorts(PartOf[ServiceSpec]):
+    ports: list[Port]
+    cluster_ip: str | None
+
+
+class Rule(PartOf[NetworkPolicyIngressRule]):
+    from_: list[NetworkPolicyPeer]
+
+
+class RuleSpec(PartOf[NetworkPolicySpec]):
+    ingress: list[Rule]
+
+
+AnyService = View[Service]
+
+
+class ServicePlace(AnyService):
+    """Derived from a generic alias."""
+
+    spec: ServicePorts
+
+
+class Policy(View[NetworkPolicy]):
+    spec: RuleSpec
+
+
+async def test_names_and_types_are_those_of_the_model() -> None:
+    cluster = shop()
+    cluster.add(
+        Service(
+            metadata=ObjectMeta(name="s", namespace="shop"),
+            spec=ServiceSpec(
+                ports=[
+                    ServicePort(name="a", port=80, target_port="http"),
+                    ServicePort(name="b", port=81, target_port=8081),
+                ]
+            ),
+        )
+    )
+    peer = NetworkPolicyPeer(pod_selector=LabelSelector(match_labels={"app": "web"}))
+    cluster.add(
+        NetworkPolicy(
+            metadata=ObjectMeta(name="n", namespace="shop"),
+            spec=NetworkPolicySpec(ingress=[NetworkPolicyIngressRule(from_=[peer])]),
+        )
+    )
+    async with cluster.clientset(AsyncClientset) as k:
+        service = await k.get(ServicePlace, "s", namespace="shop")
+        assert [each.target_port for each in service.spec.ports] == ["http", 8081]
+        assert service.spec.cluster_ip
+        policy = await k.get(Policy, "n", namespace="shop")
+        assert policy.spec.ingress[0].from_ == [peer]
 
 
 async def test_a_view_of_another_kind_is_refused() -> None:

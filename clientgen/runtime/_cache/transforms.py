@@ -11,6 +11,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from msgspec.structs import force_setattr
+
+from .._models.model_info import viewed_model
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -33,7 +37,10 @@ def drop_managed_fields(obj: T) -> T:
     """
     metadata: Any = getattr(obj, "metadata", None)
     if getattr(metadata, "managed_fields", None):  # a view may lack them
-        metadata.managed_fields = []
+        if viewed_model(metadata.__class__):  # views are frozen; nobody else has this one yet
+            force_setattr(metadata, "managed_fields", [])
+        else:
+            metadata.managed_fields = []
     return obj
 
 
