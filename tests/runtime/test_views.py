@@ -318,6 +318,19 @@ async def test_hostile_answers() -> None:
         assert place.metadata.labels == {}
         with pytest.raises(DecodeError, match="kind"):
             await answer({**head, "kind": "Node"})
+        wrong: Any = await answer({**head, "spec": {"containers": "x"}, "status": {"phase": 3}})
+        whole: Any = await k.core_v1.pods("shop").get("p")
+        assert (wrong.spec.containers, wrong.status.phase) == ("x", 3)  # as the model reads them
+        assert (whole.spec.containers, whole.status.phase) == ("x", 3)
+
+        items: list[Any] = [None, {"metadata": {"name": "a"}}]
+        cluster.react("list", "pods", {"apiVersion": "v1", "kind": "PodList", "items": items})
+        assert [each.metadata.name for each in await places.list()] == ["", "a"]
+        cluster.clear_reactions()
+        items.append({**head, "kind": "Node"})
+        cluster.react("list", "pods", {"apiVersion": "v1", "kind": "PodList", "items": items})
+        with pytest.raises(DecodeError, match="expected the kind Pod, got another kind"):
+            await places.list()
 
 
 # ---- caches -----------------------------------------------------------------------------------
