@@ -7,6 +7,7 @@ models to and from JSON, `to_dict` and `from_dict` to and from plain dicts, `to_
 from __future__ import annotations
 
 from ._models.custom_resource import CustomResource
+from ._models.durations import format_duration, parse_duration
 from ._models.manifest_writer import to_yaml
 from ._models.meta_v1 import (
     APIGroup,
@@ -106,7 +107,9 @@ __all__ = [
     "deep_copy",
     "encode",
     "field",
+    "format_duration",
     "from_dict",
+    "parse_duration",
     "raw",
     "raw_value",
     "to_dict",

@@ -7,8 +7,11 @@
 from __future__ import annotations
 
 import copy
+import operator
 import pickle
 from decimal import Decimal
+from fractions import Fraction
+from math import ceil
 from typing import Any
 
 import pytest
@@ -79,7 +82,14 @@ def test_equal_amounts_are_equal_and_hash_alike() -> None:
     assert Quantity("1.5Gi") == Quantity("1536Mi") == 1610612736
     assert hash(Quantity("1.5Gi")) == hash(Quantity("1536Mi")) == hash(1610612736)
     assert Quantity("500m") != Quantity("501m")
-    assert Quantity("1") != "1"
+    assert Quantity("1Gi") == "1024Mi"
+    assert Quantity("1") != "1 apple"
+    assert Quantity("500m") < "1" <= Quantity("1") < float("inf")
+    assert Quantity("2") > "1"
+    with pytest.raises(ValueError, match="is not a quantity"):
+        Quantity("1") < "1 apple"  # noqa: B015 # pyright: ignore[reportUnusedExpression]
+    with pytest.raises(TypeError):
+        Quantity("1") < None  # type: ignore[operator] # noqa: B015
     assert Quantity("0.1") == 0.1
     assert Quantity(Decimal("0.5")) == Quantity("500m")
 
@@ -124,23 +134,72 @@ def test_a_quotient_of_quantities_is_a_number() -> None:
 def test_dividing_by_nothing(zero: Any) -> None:
     for number in ("0", "1Gi"):
         with pytest.raises(ZeroDivisionError, match="divided by zero"):
-            Quantity(number) / zero
+            Quantity(number) / zero  # pyright: ignore[reportUnusedExpression]
         with pytest.raises(ZeroDivisionError, match="divided by zero"):
-            Quantity(number) // zero
+            Quantity(number) // zero  # pyright: ignore[reportUnusedExpression]
 
 
-def test_dividing_by_a_fraction_is_a_type_error() -> None:
+def test_operands_that_are_no_numbers_are_type_errors() -> None:
+    operations: list[Any] = [operator.mul, operator.truediv, operator.add, operator.sub]
+    for operate in [*operations, operator.floordiv]:
+        with pytest.raises(TypeError):
+            operate(Quantity("1"), "2")
     with pytest.raises(TypeError):
-        Quantity("1") / 0.5  # type: ignore[operator]
-    with pytest.raises(TypeError):
-        Quantity("1") // "2"  # type: ignore[operator]
+        Quantity("1") * Quantity("1")  # type: ignore[operator]
     with pytest.raises(TypeError):
         1 / Quantity("1")  # type: ignore[operator]
 
 
-def test_multiplying_by_a_fraction_is_a_type_error() -> None:
-    with pytest.raises(TypeError):
-        Quantity("1") * 0.5  # type: ignore[operator]
+@pytest.mark.parametrize("number", [float("nan"), Decimal("1e999999"), 10**1500])
+def test_numbers_that_are_no_amounts_are_refused(number: Any) -> None:
+    for operate in (operator.mul, operator.truediv, operator.add, operator.sub, operator.lt):
+        with pytest.raises(ValueError, match="is not an amount"):
+            operate(Quantity("1"), number)
+
+
+def test_results_keep_a_notation_that_their_text_does_not_show() -> None:
+    odd = Quantity("128Mi") + Quantity("232891136")
+    assert str(odd) == "367108864"
+    assert f"{odd:.1h}" == "350.1Mi"
+    copied = pickle.loads(pickle.dumps(odd + 1))
+    assert str(copied - 1 - Quantity("232891136")) == "128Mi"
+    assert str(Quantity("1Gi") * 1.5) == "1536Mi"
+    assert str(Quantity("1") / 0.4) == "2500m"
+    assert str(round(Quantity("1Gi") / 3)) == "357913941"
+    assert str(round(Quantity("1250m"), 1)) == "1200m"
+    assert round(Quantity("1"), -(10**9)) == 0
+
+
+def test_a_quantity_in_another_unit() -> None:
+    assert str(Quantity("1536Mi").to("Gi")) == "1.5Gi"
+    assert str(Quantity("1G").to("Gi")) == "0.931322574615478515625Gi"
+    assert str(Quantity("250m").to("")) == "0.25"
+    with pytest.raises(ValueError, match="'GB' is not a unit of quantities: use one of n u m"):
+        Quantity("1").to("GB")
+
+
+@pytest.mark.parametrize(
+    ("text", "spec", "shown"),
+    [
+        ("1500M", ".1h", "1.5G"),
+        ("1173576Ki", ">8.1h", "   1.1Gi"),
+        ("1048575Ki", ".1h", "1.0Gi"),
+        ("999950u", ".1h", "1.0"),
+        ("0", ".1h", "0.0"),
+        ("-2048", ".0h", "-2k"),
+        ("1n", ".0h", "1n"),
+        ("9999999999E", "h", "9999999999.0E"),
+        ("1.25Gi", "*^9.1f", "**1.2Gi**"),
+        ("2e3", ".2f", "2.00e3"),
+    ],
+)
+def test_amounts_are_rounded_for_people(text: str, spec: str, shown: str) -> None:
+    assert format(Quantity(text), spec) == shown
+
+
+def test_a_format_that_would_cut_an_amount_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"'>9.2' would cut a quantity: write >9.2f"):
+        format(Quantity("123456"), ">9.2")
 
 
 def test_a_quantity_converts_to_the_numbers_of_python() -> None:
@@ -218,3 +277,24 @@ def test_any_text_can_be_received(text: str) -> None:
 
 def test_a_quantity_is_formatted_as_text():
     assert f"{Quantity('1Gi'):>10}|{Quantity('500m'):<6}|{Quantity(2)}" == "       1Gi|500m  |2"
+
+
+@given(amounts, amounts, st.fractions(-1000, 1000, max_denominator=64))
+def test_arithmetic_is_that_of_fractions(left: str, right: str, factor: Fraction) -> None:
+    one, other = Quantity(left), Quantity(right)
+    number = Decimal(factor.numerator) / 64
+    exact_one, exact_other = Fraction(one.value), Fraction(other.value)
+    assert Fraction((one + other).value) == exact_one + exact_other
+    assert Fraction((one - other).value) == exact_one - exact_other
+    for result, exact in (
+        (one * number, exact_one * Fraction(number)),
+        *(((one / number, exact_one / Fraction(number)),) if number else ()),
+    ):
+        rounded_up = ceil(abs(exact) * 10**9)
+        assert abs(Fraction(result.value)) == Fraction(rounded_up, 10**9)
+        assert (result < 0) == (exact < 0)
+    assert (one < other, one == other) == (exact_one < exact_other, exact_one == exact_other)
+    assert (one < right, one == right) == (exact_one < exact_other, exact_one == exact_other)
+    assert Fraction(round(one, 3).value) == round(exact_one, 3)
+    for unit in ("m", "", "k", "Ki", "Ei"):
+        assert one.to(unit) == one
