@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .._conditions.checks import Deleted
     from .._config.kubeconfig_source import Kubeconfig
     from .._discovery.discovered_resources import ResourceName
+    from .._http.call_defaults import CallDefaults
     from .._http.call_options import (
         ApplyOptions,
         ClientOptions,
@@ -146,6 +147,32 @@ class AsyncClientsetBase(AsyncServerCalls):
         )
         return cls(rest)
 
+    def with_(self, **defaults: Unpack[CallDefaults]) -> Self:
+        """Return a clientset of the same connection with other defaults for its calls.
+
+            shop = k.with_(namespace="shop", field_manager="deployer", dry_run=True)
+
+        Both share connections, credentials, the results of discovery and the scheme. An option of a
+        call wins over these defaults; an option that is None counts as missing, except `timeout`.
+        Only the original closes the connection: closing the new clientset does nothing.
+
+        `dry_run` is for all writes of objects, also those of manifest sets, drains and event
+        recorders. Leader election refuses it, and it does not change commands in containers.
+
+        Args:
+            defaults: `namespace` is that of `k.namespace`: lists are of all namespaces all the
+                same. The others are `field_manager`, `dry_run`, `field_validation`, and `timeout`
+                in seconds, or None for no limit. A missing one stays as it is.
+
+        Raises:
+            TypeError: there is no such default, or a value has a wrong type.
+            ValueError: a value is not valid.
+        """
+        derived = type(self)(self._rest.with_(**defaults))
+        derived._scheme = self.scheme
+        derived._known = self._known
+        return derived
+
     @property
     def rest(self) -> AsyncRest:
         """The REST client that all clients share."""
@@ -153,7 +180,7 @@ class AsyncClientsetBase(AsyncServerCalls):
 
     @property
     def namespace(self) -> str:
-        """The namespace of the kubeconfig's context or of the pod, or else `default`."""
+        """The namespace of `with_`, of the kubeconfig's context or of the pod; else `default`."""
         return self._rest.namespace
 
     @property

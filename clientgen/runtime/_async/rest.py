@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .._clock import Clock
     from .._config.cluster_config import ClusterConfig
     from .._config.kubeconfig_source import Kubeconfig
+    from .._http.call_defaults import CallDefaults
     from .._http.call_options import ClientOptions
     from .._http.codec import Codec
     from .._http.request import Headers, HttpResponse
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 _PUBLIC = frozenset(
     (
         *("clock", "codec", "config", "field_manager", "from_config", "host"),
-        *("namespace", "on_response", "send", "stream"),
+        *("namespace", "on_response", "send", "stream", "with_"),
     )
 )
 
@@ -82,11 +83,11 @@ class AsyncRest(Unpicklable):
         self.discovery_cache = options.get("discovery_cache", True)
         self.page_size = checked_page_size(options.get("page_size", PAGE_SIZE))
         self.shared = SharedObjects()
-        self._deadlines = RequestDeadlines(SYSTEM_CLOCK, options.get("timeout"))
-        # Attributes instead of methods, because a method would cost each request one more call.
-        self.deadline = self._deadlines.deadline
-        self.left = self._deadlines.seconds_left
-        self.real_deadline = self._deadlines.real_deadline
+        self.write_defaults: Mapping[str, Any] = {}
+        self.delete_defaults: Mapping[str, Any] = {}
+        self._namespace = config.namespace
+        self._is_derived = False
+        self._set_deadlines(RequestDeadlines(SYSTEM_CLOCK, options.get("timeout")))
         headers: Headers = (
             ("Accept", codec.accept),
             ("User-Agent", agent),
@@ -126,6 +127,37 @@ class AsyncRest(Unpicklable):
         )
         return cls(config, codec=codec, **options)
 
+    def _set_deadlines(self, deadlines: RequestDeadlines) -> None:
+        self._deadlines = deadlines
+        # Attributes instead of methods, because a method would cost each request one more call.
+        self.deadline = deadlines.deadline
+        self.left = deadlines.seconds_left
+        self.real_deadline = deadlines.real_deadline
+
+    def with_(self, **defaults: Unpack[CallDefaults]) -> Self:
+        """Return a client of the same connection with other defaults; see `k.with_`.
+
+        Only the original closes the connection.
+
+        Raises:
+            TypeError: there is no such default, or a value has a wrong type.
+            ValueError: a value is not valid.
+        """
+        from .._http.call_defaults import DELETE_DEFAULTS, WRITE_DEFAULTS, check_defaults
+
+        check_defaults(defaults)
+        derived = object.__new__(type(self))
+        vars(derived).update(vars(self))
+        derived._is_derived = True
+        derived._namespace = defaults.get("namespace", self._namespace)
+        derived.field_manager = defaults.get("field_manager", self.field_manager)
+        writes = {**self.write_defaults, **defaults}
+        derived.write_defaults = {name: writes[name] for name in WRITE_DEFAULTS if name in writes}
+        derived.delete_defaults = {name: writes[name] for name in DELETE_DEFAULTS if name in writes}
+        if "timeout" in defaults:
+            derived._set_deadlines(self._deadlines.with_timeout(defaults["timeout"]))
+        return derived
+
     def __dir__(self) -> list[str]:
         """List the attributes for programs. The other attributes are for the runtime."""
         public = _PUBLIC | {self.aclose.__name__}
@@ -133,8 +165,8 @@ class AsyncRest(Unpicklable):
 
     @property
     def namespace(self) -> str:
-        """The default namespace of the configuration."""
-        return self.config.namespace
+        """The namespace of `with_`, or else the default namespace of the configuration."""
+        return self._namespace
 
     @property
     def host(self) -> str:
@@ -319,7 +351,9 @@ class AsyncRest(Unpicklable):
         return cancel
 
     async def aclose(self) -> None:
-        """Close all connections; streams end."""
+        """Close all connections; streams end. Clients made by `with_` close nothing."""
+        if self._is_derived:
+            return
         for cancel in tuple(self._alarms):
             cancel()
         await self.chain.aclose()

@@ -31,6 +31,10 @@ class RequestDeadlines:
         self.clock = clock
         self.timeout = timeout
 
+    def with_timeout(self, timeout: float | None) -> RequestDeadlines:
+        """Return deadlines of the same clock with another timeout."""
+        return _OtherTimeout(self, timeout)
+
     def deadline(self, options: Mapping[str, Any]) -> float | None:
         """Return the deadline of a call with these options. None is no limit.
 
@@ -70,3 +74,21 @@ class RequestDeadlines:
         Locks, sockets and pauses need real time, even if the clock is a FakeClock.
         """
         return None if deadline is None else monotonic() + self.seconds_left(deadline)
+
+
+class _OtherTimeout(RequestDeadlines):
+    """Deadlines with a timeout of their own and the clock of others, also after it is replaced."""
+
+    __slots__ = ("_others",)
+
+    def __init__(self, others: RequestDeadlines, timeout: float | None) -> None:
+        self._others = others
+        self.timeout = timeout
+
+    @property
+    def clock(self) -> Clock:
+        return self._others.clock
+
+    @clock.setter
+    def clock(self, clock: Clock) -> None:
+        self._others.clock = clock

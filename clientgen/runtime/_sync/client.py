@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from msgspec import UNSET, UnsetType
 
+from .._http.call_defaults import with_defaults
 from .._http.edit import changed, log_unchanged
 from .._http.patches import ApplyPatch
 from .._http.path_segments import called, check_segment, is_name, name_in, segment
@@ -141,7 +142,7 @@ class ResourceClient:
 
     def _create(self, model: type[T], body: object, options: Mapping[str, Any]) -> T:
         path, body = self._collection(), self._completed(body)
-        request = build_write("POST", path, body, options, self._codec)
+        request = build_write("POST", path, body, self._with_defaults(options), self._codec)
         return self._send(model, request, self._rest.deadline(options))
 
     def _create_named(
@@ -156,7 +157,7 @@ class ResourceClient:
     ) -> T:
         path = self._path_of(name, subresource)
         body = body if kind is None else self._completed(body, kind, name)
-        request = build_write("POST", path, body, options, self._codec)
+        request = build_write("POST", path, body, self._with_defaults(options), self._codec)
         return self._send(model, request, self._rest.deadline(options))
 
     def _update(
@@ -164,7 +165,7 @@ class ResourceClient:
     ) -> T:
         check_object(f"update_{subresource}()" if subresource else "update()", body)
         path, body = self._path_for(body, subresource), self._completed(body)
-        request = build_write("PUT", path, body, options, self._codec)
+        request = build_write("PUT", path, body, self._with_defaults(options), self._codec)
         return self._send(model, request, self._rest.deadline(options))
 
     def _update_named(
@@ -178,7 +179,7 @@ class ResourceClient:
     ) -> T:
         path = self._path_of(name, subresource)
         body = self._completed(body, self._kind_of(model, subresource), name)
-        request = build_write("PUT", path, body, options, self._codec)
+        request = build_write("PUT", path, body, self._with_defaults(options), self._codec)
         return self._send(model, request, self._rest.deadline(options))
 
     def _edit(
@@ -202,7 +203,7 @@ class ResourceClient:
             if patch is None:
                 log_unchanged(path)
                 return current
-            request = build_patch(path, patch, options, self._codec)
+            request = build_patch(path, patch, self._with_defaults(options), self._codec)
             try:
                 return self._send(model, request, deadline)
             except Conflict as conflict:
@@ -234,7 +235,9 @@ class ResourceClient:
         subresource: str = "",
     ) -> T:
         """Patch an object, and decode the answer as `model`, which may be a view."""
-        request = build_patch(self._path_of(name, subresource), patch, options, self._codec)
+        request = build_patch(
+            self._path_of(name, subresource), patch, self._with_defaults(options), self._codec
+        )
         return self._send(model, request, self._rest.deadline(options))
 
     def _apply(
@@ -271,8 +274,8 @@ class ResourceClient:
         options: Mapping[str, Any],
     ) -> T:
         # The server requires a field manager for apply; by default it is the program's name.
-        options = {"field_manager": self._rest.field_manager, **options}
-        request = build_patch(path, ApplyPatch(body), options, self._codec)
+        options = with_defaults(options, {"field_manager": self._rest.field_manager})
+        request = build_patch(path, ApplyPatch(body), self._with_defaults(options), self._codec)
         try:
             return self._send(model, request, self._rest.deadline(options))
         except InternalError as refusal:
@@ -284,13 +287,17 @@ class ResourceClient:
             raise reason from refusal
 
     def _delete(self, model: type[T], name: str, options: Mapping[str, Any]) -> T | Status:
-        request = build_delete(self._path_of(name), options, self._codec)
+        request = build_delete(
+            self._path_of(name), self._with_delete_defaults(options), self._codec
+        )
         request = asking_for(model, request, self._codec)
         response = self._rest.send(request, self._rest.deadline(options))
         return read_object_or_status(response, model, request, self._codec)
 
     def _delete_collection(self, list_model: type[T], options: Mapping[str, Any]) -> T | Status:
-        request = build_delete(self._collection(), options, self._codec, collection=True)
+        request = build_delete(
+            self._collection(), self._with_delete_defaults(options), self._codec, collection=True
+        )
         request = asking_for(list_model, request, self._codec)
         deadline = self._rest.deadline(options)
         if options.get("shard_selector") is not None:
@@ -402,6 +409,12 @@ class ResourceClient:
         except ValueError as error:
             raise self._call_error(error) from None
         return Proxied(self._rest, f"{collection}/{proxied_name}/proxy")
+
+    def _with_defaults(self, options: Mapping[str, Any]) -> Mapping[str, Any]:
+        return with_defaults(options, self._rest.write_defaults)
+
+    def _with_delete_defaults(self, options: Mapping[str, Any]) -> Mapping[str, Any]:
+        return with_defaults(options, self._rest.delete_defaults)
 
     def _send(self, model: type[T], request: HttpRequest, deadline: float | None) -> T:
         response = self._rest.send(asking_for(model, request, self._codec), deadline)

@@ -49,9 +49,15 @@ def rest_of(client: Client) -> Rest:
 
 
 class LeaseClient:
-    """The leases of one namespace."""
+    """The leases of one namespace.
+
+    Raises:
+        ValueError: writes of the client are dry runs, so that no candidate would hold a lease.
+    """
 
     def __init__(self, rest: Rest, namespace: str, clock: Clock) -> None:
+        if rest.write_defaults.get("dry_run"):
+            raise ValueError("leases need a client that writes: not one of with_(dry_run=True)")
         self._rest = rest
         self._namespace = namespace
         self._clock = clock

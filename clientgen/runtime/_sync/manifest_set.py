@@ -120,9 +120,9 @@ class ManifestSet:
         prune: ApplySet | None = None,
         wait: float | None = None,
         force: bool = False,
-        dry_run: bool = False,
+        dry_run: bool | None = None,
         field_manager: str | None = None,
-        field_validation: FieldValidation = "Strict",
+        field_validation: FieldValidation | None = None,
         propagation_policy: PropagationPolicy = "Background",
         timeout: float | None = None,  # noqa: ASYNC109 - requests have a deadline
         on_progress: Callable[[str], object] | None = None,
@@ -138,10 +138,12 @@ class ManifestSet:
                 object could not be applied, no object is deleted.
             wait: the seconds to wait afterwards until all objects are `ready`.
             force: take over fields that other field managers own.
-            dry_run: let the server simulate the requests without storing anything.
+            dry_run: let the server simulate the requests without storing anything; the default of
+                the client, or else False.
             field_manager: the owner of the fields, also for later calls of `diff` unless this is a
                 dry run; by default the field manager of the set.
-            field_validation: how the server treats unknown fields.
+            field_validation: how the server treats unknown fields; the default of the client, or
+                else `Strict`.
             propagation_policy: how the dependents of pruned objects are treated.
             timeout: the seconds that the whole call may take; by default the client's timeout
                 limits each request.
@@ -160,6 +162,8 @@ class ManifestSet:
                 tried, unless the connection or the credentials failed.
         """
         check_prune(prune)
+        dry_run = self._is_dry_run(dry_run)
+        field_validation = self._field_validation(field_validation)
         requests = SetRequests(self._rest, timeout, dry_run=dry_run)
         planned = self._plan(requests, problems=self._schema_problems(field_validation))
         if not planned:
@@ -182,6 +186,13 @@ class ManifestSet:
             pending = _places(one for one in planned if not run.is_true(one, ready))
             self._wait(pending, ready, None, wait, run.outcomes, progress=run.progress)
         return SetResult(run.outcomes)
+
+    def _is_dry_run(self, dry_run: bool | None) -> bool:
+        return bool(self._rest.write_defaults.get("dry_run") if dry_run is None else dry_run)
+
+    def _field_validation(self, given: FieldValidation | None) -> FieldValidation:
+        default: FieldValidation = self._rest.write_defaults.get("field_validation", "Strict")
+        return given or default
 
     def _new_run(
         self,
@@ -242,7 +253,7 @@ class ManifestSet:
         prune: ApplySet | None = None,
         force: bool = False,
         field_manager: str | None = None,
-        field_validation: FieldValidation = "Strict",
+        field_validation: FieldValidation | None = None,
         timeout: float | None = None,  # noqa: ASYNC109 - requests have a deadline
     ) -> ManifestDiff:
         """Compare the objects of the cluster with the result that `apply` would have.
@@ -254,7 +265,8 @@ class ManifestSet:
             force: take over fields that other field managers own.
             field_manager: the owner of the fields; by default the field manager of the last
                 `apply`, or of the set.
-            field_validation: how the server treats unknown fields.
+            field_validation: how the server treats unknown fields; the default of the client, or
+                else `Strict`.
             timeout: the seconds that the whole call may take; by default the client's timeout
                 limits each request.
 
@@ -265,6 +277,7 @@ class ManifestSet:
             ManifestError, ApplySetError, ManifestSetError: as `apply`.
         """
         check_prune(prune)
+        field_validation = self._field_validation(field_validation)
         requests = SetRequests(self._rest, timeout, dry_run=True)
         planned = self._plan(requests, problems=self._schema_problems(field_validation))
         pruner = self._pruner(prune, requests, planned)
@@ -282,7 +295,7 @@ class ManifestSet:
         *,
         prune: ApplySet | None = None,
         wait: float | None = None,
-        dry_run: bool = False,
+        dry_run: bool | None = None,
         grace_period_seconds: int | None = None,
         propagation_policy: PropagationPolicy = "Background",
         timeout: float | None = None,  # noqa: ASYNC109 - requests have a deadline
@@ -293,7 +306,8 @@ class ManifestSet:
         Args:
             prune: also delete all other objects of this ApplySet, and then its parent.
             wait: the seconds to wait afterwards until all objects are gone.
-            dry_run: let the server simulate the requests without deleting anything.
+            dry_run: let the server simulate the requests without deleting anything; the default of
+                the client, or else False.
             grace_period_seconds: the seconds that objects have to terminate.
             propagation_policy: how the dependents of the objects are treated.
             timeout: the seconds that the whole call may take; by default the client's timeout
@@ -307,6 +321,7 @@ class ManifestSet:
             ManifestError, ApplySetError, ManifestSetError: as `apply`.
         """
         check_prune(prune)
+        dry_run = self._is_dry_run(dry_run)
         requests = SetRequests(self._rest, timeout, dry_run=dry_run)
         planned = self._plan(requests, for_deletion=True)
         pruner = self._pruner(prune, requests, planned)

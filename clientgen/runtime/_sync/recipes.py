@@ -236,7 +236,7 @@ class _Draining:
         namespace, name = text(pod, "metadata", "namespace"), text(pod, "metadata", "name")
         path = PODS.object_path(namespace, name, "eviction")
         body = eviction_of(pod, grace_period_seconds)
-        request = build_write("POST", path, body, {}, self._rest.codec)
+        request = build_write("POST", path, body, self._rest.write_defaults, self._rest.codec)
         self._report(f"evicting {pod_name(pod)}")
         deadline = self._rest.deadline(self._timeout_option(f"{pod_name(pod)} is not evicted"))
         try:
@@ -264,8 +264,8 @@ class _Draining:
         wait_until(Event(), clock, clock.monotonic() + seconds)
 
     def wait_for_end(self, pods: list[Any]) -> None:
-        """Wait until the Pods are gone."""
-        if not pods:
+        """Wait until the Pods are gone. A dry run leaves them."""
+        if not pods or self._rest.write_defaults.get("dry_run"):
             return
         self.check_time("its Pods are evicted, but perhaps not gone")
         uids = {text(pod, "metadata", "uid") for pod in pods}

@@ -294,17 +294,18 @@ class EventRecorder:
         return not wait_until(self._stopping, self._clock, self._clock.monotonic() + pause)
 
     def _send(self, write: Write) -> None:
+        options = self._rest.write_defaults
         if write.patch is not None:
             path = self._resource.object_path(write.namespace, write.name)
             try:
                 patch = StrategicMergePatch(write.patch)
-                self._send_request(build_patch(path, patch, {}, self._rest.codec))
+                self._send_request(build_patch(path, patch, options, self._rest.codec))
             except NotFound:
                 logger.debug("%r: %s was deleted and is created again", self, write.name)
             else:
                 return
         path = self._resource.collection_path(write.namespace)
-        self._send_request(build_write("POST", path, write.body, {}, self._rest.codec))
+        self._send_request(build_write("POST", path, write.body, options, self._rest.codec))
 
     def _send_request(self, request: HttpRequest) -> None:
         with without_permit():
