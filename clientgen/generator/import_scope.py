@@ -51,6 +51,7 @@ KNOWN_NAMES: Mapping[str, str] = {
             "ClientOptions",
             "CopyOptions",
             "CopyResult",
+            "DefaultT",
             "DeleteCollectionOptions",
             "DeleteOptions",
             "EachOptions",
@@ -78,6 +79,7 @@ KNOWN_NAMES: Mapping[str, str] = {
         ("Any", "Self", "TYPE_CHECKING", "TypeAlias", "TypedDict", "Unpack", "overload"), "typing"
     ),
     **dict.fromkeys(("PartOf", "View", "ViewMeta"), "clientgen.runtime.views"),
+    **dict.fromkeys(("UNSET", "UnsetType"), "msgspec"),
     "datetime": "datetime",
     "PathLike": "os",
     "TracebackType": "types",

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         ApplyOptions,
         ClientOptions,
         CopyOptions,
+        DefaultT,
         DeleteCollectionOptions,
         DeleteOptions,
         EachOptions,
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
     from ._manifests.scheme import Scheme
     from ._manifests.set_results import ManifestSetError, SetResult
     from ._models.copy_result import CopyResult
+    from ._models.ensured import Ensured
     from ._models.exec_result import ExecResult
     from ._models.proxy_response import ProxyResponse, RawResponse
     from ._models.server_answers import (
@@ -102,12 +104,14 @@ __all__ = [
     "ClusterLister",
     "CopyOptions",
     "CopyResult",
+    "DefaultT",
     "DeleteCollectionOptions",
     "DeleteOptions",
     "Deleted",
     "DeletedFinalStateUnknown",
     "EachOptions",
     "EditOptions",
+    "Ensured",
     "ExecOptions",
     "ExecResult",
     "ExecStreamOptions",
@@ -175,6 +179,7 @@ _OPTIONS = (
     "ApplyOptions",
     "ClientOptions",
     "CopyOptions",
+    "DefaultT",
     "DeleteCollectionOptions",
     "DeleteOptions",
     "EachOptions",
@@ -223,6 +228,7 @@ if not TYPE_CHECKING:
             "ApiResource": "._discovery.discovered_resources",
             "on_stop_signal": "._signals",
             "CopyResult": "._models.copy_result",
+            "Ensured": "._models.ensured",
             "ExecResult": "._models.exec_result",
             "ProxyResponse": "._models.proxy_response",
             "RawResponse": "._models.proxy_response",

@@ -54,13 +54,14 @@ async def test_calls_use_the_defaults_of_the_new_clientset_only(server: LocalSer
 async def test_a_dry_run_stores_nothing_in_any_way(server: LocalServer) -> None:
     async with AsyncClientset.from_config(server.kubeconfig) as k:
         dry = k.with_(dry_run=True).with_(namespace="shop")
+        nothing: Any = {"dry_run": None}
         maps = dry.core_v1.config_maps("shop")
         await dry.create(config_map())
         await maps.create(config_map())
         await dry.apply(config_map())
         result = await dry.manifests(config_map()).apply()
         assert str(result) == "configmap/web created (server dry run)"
-        await dry.create(config_map(), dry_run=None)  # type: ignore[arg-type]
+        await dry.create(config_map(), **nothing)
         assert len(await k.list(ConfigMap, namespace="shop")) == 0
         await dry.create(config_map(a="1"), dry_run=False)
         await dry.delete(ConfigMap, "web")

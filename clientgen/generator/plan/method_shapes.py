@@ -52,9 +52,12 @@ METHOD_SHAPES: Mapping[str, MethodShape] = {
         "return self._watch({model}, options)",
     ),
     "get": MethodShape(
-        "async def {method}(self, name: str, **options: Unpack[GetOptions]) -> {model}:",
-        "Get {object} called `name`.",
-        "return await self._get({model}, name, options{part})",
+        "async def {method}"
+        "(self, name: str, *, default: DefaultT | UnsetType = UNSET, **options: Unpack[GetOptions])"
+        " -> {model} | DefaultT:",
+        "Get {object} called `name`.\n"
+        "If there is none, returns `default`, or raises `NotFound` without `default`.",
+        "return await self._get({model}, name, options, default{part})",
     ),
     "create": MethodShape(
         "async def {method}"

@@ -323,7 +323,8 @@ class _Example:
 
     def _lines(self, call: str) -> Sequence[str]:
         """Return the lines of the call, and of the use of its result."""
-        name, returns = self._method.name, self._method.returns
+        name = self._method.name
+        returns = self._method.returns.removesuffix(" | DefaultT")  # the examples give no default
         shown = f"    print({self._object}.metadata.name)"
         if name in _BLOCKS:
             lines = self._block(call)

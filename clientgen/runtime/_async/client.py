@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from msgspec import UNSET, UnsetType
 
+from .._cache.not_found import is_missing_object
 from .._http.call_defaults import with_defaults
 from .._http.edit import changed, log_unchanged
 from .._http.patches import ApplyPatch
@@ -23,7 +24,7 @@ from .._models.argument_errors import UnknownAttribute, public_attributes
 from .._models.arguments import check_function, check_object, check_whole, missing_attribute_error
 from .._models.meta_v1 import ModelList, Status
 from .._models.unstructured import Object
-from ..errors import Conflict, InternalError
+from ..errors import Conflict, InternalError, NotFound
 from ._primitives import sleep
 from .line_stream import AsyncLines
 from .pager import each_page, list_pages
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     from .._http.call_options import (
         ApplyOptions,
+        DefaultT,
         EditOptions,
         GetOptions,
         PatchOptions,
@@ -123,10 +125,21 @@ class AsyncResourceClient:
             )
 
     async def _get(
-        self, model: type[T], name: str, options: Mapping[str, Any], *, subresource: str = ""
-    ) -> T:
+        self,
+        model: type[T],
+        name: str,
+        options: Mapping[str, Any],
+        default: DefaultT | UnsetType = UNSET,
+        *,
+        subresource: str = "",
+    ) -> T | DefaultT:
         request = build("GET", self._path_of(name, subresource), options, GET)
-        return await self._send(model, request, self._rest.deadline(options))
+        try:
+            return await self._send(model, request, self._rest.deadline(options))
+        except NotFound as error:
+            if default is UNSET or not is_missing_object(error):
+                raise
+            return default
 
     async def _list(self, list_model: type[ListT], options: Mapping[str, Any]) -> ListT:
         return await list_pages(self._rest, self._path, list_model, options)
@@ -292,7 +305,12 @@ class AsyncResourceClient:
             self._path_of(name), self._with_delete_defaults(options), self._codec
         )
         request = asking_for(model, request, self._codec)
-        response = await self._rest.send(request, self._rest.deadline(options))
+        try:
+            response = await self._rest.send(request, self._rest.deadline(options))
+        except NotFound as error:
+            if not options.get("missing_ok") or not is_missing_object(error):
+                raise
+            return error.status
         return read_object_or_status(response, model, request, self._codec)
 
     async def _delete_collection(

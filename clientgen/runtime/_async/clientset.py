@@ -8,20 +8,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
+from msgspec import UNSET, UnsetType
+
 from .._cache.not_found import check_same_object
 from .._http.edit import status_difference
 from .._http.path_segments import called, name_in, uid_in
 from .._manifests.object_addresses import kind_of, namespace_for
 from .._models.argument_errors import UnknownAttribute, public_attributes
 from .._models.arguments import check_class, explain_missing_rest, type_of
-from .._models.meta_v1 import ModelList
+from .._models.meta_v1 import ModelList, PartialObjectMetadata
 from .._models.model import Model
 from .._models.model_info import viewed_model
 from .._models.unstructured import Object, Typed, Unstructured, UnstructuredList, WholeObject
-from ..errors import DiscoveryFailed, NoResourceMatch
+from ..errors import AlreadyExists, DiscoveryFailed, NoResourceMatch
 from ._primitives import short_lock
 from .object_client import AsyncObjectClient
-from .outdated import retry_if_outdated
+from .outdated import retry_if_outdated, with_remaining_time
 from .rest import AsyncRest
 from .server_calls import AsyncServerCalls
 
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from .._http.call_options import (
         ApplyOptions,
         ClientOptions,
+        DefaultT,
         DeleteCollectionOptions,
         DeleteOptions,
         EachOptions,
@@ -56,6 +59,7 @@ if TYPE_CHECKING:
     from .._http.resource import Resource
     from .._manifests.scheme import Scheme
     from .._manifests.set_objects import ManifestSource
+    from .._models.ensured import Ensured
     from .._models.meta_v1 import Status
     from .._models.tables import Table
     from .._models.views import View
@@ -245,18 +249,79 @@ class AsyncClientsetBase(AsyncServerCalls):
         name: str,
         *,
         namespace: str | None = None,
+        default: DefaultT | UnsetType = UNSET,
         **options: Unpack[GetOptions],
-    ) -> M:
+    ) -> M | DefaultT:
         """Get an object: `k.get(Deployment, "web", namespace="shop")`.
 
         Args:
             model: the class of the object.
             name: the name of the object.
             namespace: the namespace of the object; `k.namespace` by default.
+            default: the result if there is no such object, such as None; by default that is an
+                error. An unknown kind remains an error.
             options: see `GetOptions`.
         """
         client = await self._client_of_class(model, namespace)
-        return await client._get(model, name, options)
+        return await client._get(model, name, options, default)
+
+    @overload
+    async def exists(
+        self,
+        obj: Object | Mapping[str, object],
+        /,
+        *,
+        namespace: str | None = ...,
+        **options: Unpack[GetOptions],
+    ) -> bool: ...
+    @overload
+    async def exists(
+        self,
+        model: type[Typed],
+        name: str,
+        /,
+        *,
+        namespace: str | None = ...,
+        **options: Unpack[GetOptions],
+    ) -> bool: ...
+    @retry_if_outdated
+    async def exists(
+        self,
+        what: Any,
+        /,
+        *given: Any,
+        namespace: str | None = None,
+        **options: Unpack[GetOptions],
+    ) -> bool:
+        """Return whether an object exists: `k.exists(obj)` or `k.exists(Pod, "web-0")`.
+
+        Only the metadata of the object is read.
+
+        Args:
+            what: the object, or a manifest with its apiVersion and kind; or a class.
+            given: the name, if `what` is a class.
+            namespace: the namespace, if the object has none; `k.namespace` by default.
+            options: see `GetOptions`.
+        """
+        client, (name,) = await self._client_and_arguments(what, given, namespace)
+        return await client._get(PartialObjectMetadata, name, options, None) is not None
+
+    @retry_if_outdated
+    async def refresh(self, obj: T, **options: Unpack[GetOptions]) -> T:
+        """Get the newest state of an object; `obj` stays as it is.
+
+        Args:
+            obj: the object, as it was read.
+            options: see `GetOptions`.
+
+        Raises:
+            NotFound: the object is gone. Another object may have its name.
+        """
+        client = await self._client_of_object(obj, None)
+        found = await client.get(name_in(obj), **options)
+        if uid_in(obj):
+            check_same_object(client.resource, found, obj)
+        return cast("T", found)
 
     @retry_if_outdated
     async def full(self, view: View[WholeT], **options: Unpack[GetOptions]) -> WholeT:
@@ -366,6 +431,83 @@ class AsyncClientsetBase(AsyncServerCalls):
         """
         client = await self._client_of_object(body, namespace)
         return await client._create(client._model, body, options)
+
+    @overload
+    async def get_or_create(
+        self, body: W, *, namespace: str | None = ..., **options: Unpack[WriteOptions]
+    ) -> W: ...
+    @overload
+    async def get_or_create(
+        self,
+        body: Mapping[str, object],
+        *,
+        namespace: str | None = ...,
+        **options: Unpack[WriteOptions],
+    ) -> WholeObject: ...
+    @retry_if_outdated
+    async def get_or_create(
+        self, body: Any, *, namespace: str | None = None, **options: Unpack[WriteOptions]
+    ) -> Any:
+        """Get the object that has the name of `body`, or create it if there is none.
+
+        An existing object stays as it is; `ensure` changes it.
+
+        Args:
+            body: the object, or a manifest with its apiVersion and kind.
+            namespace: the namespace, if the object has none; `k.namespace` by default.
+            options: of the creation; see `WriteOptions`.
+        """
+        client = await self._client_of_object(body, namespace)
+        name, deadline = name_in(body), self._rest.deadline(options)
+        found = await client._get(client._model, name, _timeout_of(options), None)
+        if found is not None:
+            return found
+        options = cast("WriteOptions", with_remaining_time(self._rest, options, deadline))
+        try:
+            return await client._create(client._model, body, options)
+        except AlreadyExists:  # another program was faster
+            return await client._get(client._model, name, _timeout_of(options))
+
+    @overload
+    async def ensure(
+        self, body: W, *, namespace: str | None = ..., **options: Unpack[ApplyOptions]
+    ) -> Ensured[W]: ...
+    @overload
+    async def ensure(
+        self,
+        body: Mapping[str, object],
+        *,
+        namespace: str | None = ...,
+        **options: Unpack[ApplyOptions],
+    ) -> Ensured[WholeObject]: ...
+    @retry_if_outdated
+    async def ensure(
+        self, body: Any, *, namespace: str | None = None, **options: Unpack[ApplyOptions]
+    ) -> Any:
+        """Apply an object, and tell whether that created it, changed it or left it unchanged.
+
+            if k.ensure(config_map).outcome != "unchanged": ...
+
+        The object is read first, and then applied by server-side apply: fields of others stay, and
+        fields that `body` no longer has are removed. If another program writes between the two, the
+        outcome may count its change.
+
+        Args:
+            body: the object, or a manifest with its apiVersion and kind.
+            namespace: the namespace, if the object has none; `k.namespace` by default.
+            options: see `ApplyOptions`.
+
+        Raises:
+            ApplyConflict: another field manager owns a field of `body`; `force=True` takes it over.
+        """
+        from .._models.ensured import Ensured, outcome_of_apply  # imported late: few calls need it
+
+        client = await self._client_of_object(body, namespace)
+        deadline = self._rest.deadline(options)
+        live = await client._get(client._model, name_in(body), _timeout_of(options), None)
+        rest_of_time = with_remaining_time(self._rest, options, deadline)
+        obj = await client._apply(client._model, body, rest_of_time)
+        return Ensured(outcome_of_apply(live, obj), obj)
 
     @overload
     async def update(
@@ -864,6 +1006,11 @@ def _checked(model: ClassT) -> ClassT:
     """Check that the first argument of a call is a class."""
     check_class(model)
     return model
+
+
+def _timeout_of(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the option `timeout` of a call, if it was given, for another call."""
+    return {"timeout": options["timeout"]} if "timeout" in options else {}
 
 
 def _may_be_gone(what: object, until: Callable[[Any], object]) -> bool:

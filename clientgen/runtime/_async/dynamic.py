@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from .._discovery.discovered_resources import ResourceName
     from .._http.call_options import (
         ApplyOptions,
+        DefaultT,
         DeleteCollectionOptions,
         DeleteOptions,
         EachOptions,
@@ -250,12 +251,17 @@ class AsyncDynamicResource(Generic[T]):
 
     @retry_if_outdated
     async def get(
-        self, name: str, *, namespace: str | None = None, **options: Unpack[GetOptions]
-    ) -> T:
-        """Get the object called `name`."""
+        self,
+        name: str,
+        *,
+        namespace: str | None = None,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> T | DefaultT:
+        """Get the object called `name`. With `default`, return that if there is none."""
         check_segment("name", name)
         client, call_options = await self._client_for_one("get", namespace, options)
-        return await client.get(name, **call_options)
+        return await client.get(name, default=default, **call_options)
 
     @retry_if_outdated
     async def list(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from .._http.path_segments import called, check_segment, is_name
 from .._models.meta_v1 import ModelList
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from .._http.call_options import (
         ApplyOptions,
+        DefaultT,
         DeleteCollectionOptions,
         DeleteOptions,
         EachOptions,
@@ -76,9 +77,11 @@ class AsyncObjectClient(AsyncWaitingClient[T], Generic[T, ListT]):
         self._caller = caller
         super().__init__(rest, UNSET if namespace is None else namespace)
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> T:
-        """Get the object called `name`."""
-        return await self._get(self._model, name, options)
+    async def get(
+        self, name: str, *, default: DefaultT | UnsetType = UNSET, **options: Unpack[GetOptions]
+    ) -> T | DefaultT:
+        """Get the object called `name`. With `default`, return that if there is none."""
+        return await self._get(self._model, name, options, default)
 
     async def list(self, **options: Unpack[ListOptions]) -> ListT:
         """List the objects that match the options. With `limit`, return a single page."""

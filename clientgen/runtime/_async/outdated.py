@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from .._cache.not_found import is_missing_object
 from ..errors import NotFound
 
 if TYPE_CHECKING:
@@ -52,8 +53,7 @@ async def is_outdated(rest: AsyncRest, error: NotFound, deadline: float | None) 
     Raises:
         ApiError, TransportError, DecodeError: discovery failed.
     """
-    names_an_object = error.details is not None and bool(error.details.name)
-    if names_an_object or error.request is None:
+    if is_missing_object(error) or error.request is None:
         return False
     from .discovery import discovery_of  # imported late: few programs need it
 

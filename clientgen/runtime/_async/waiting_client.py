@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from .._conditions.checks import Deleted
     from .._http.call_options import (
+        DefaultT,
         EachOptions,
         Fields,
         GetOptions,
@@ -318,14 +319,17 @@ class AsyncViewClient(AsyncWaitingClient[T], AsyncViewCollection[T]):
     `wait` waits with conditions that need no other fields than the view has.
     """
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> T:
+    async def get(
+        self, name: str, *, default: DefaultT | UnsetType = UNSET, **options: Unpack[GetOptions]
+    ) -> T | DefaultT:
         """Get the object called `name`.
 
         Args:
             name: the name of the object.
+            default: the result if there is no such object; by default that is an error.
             options: see `GetOptions`.
         """
-        return await self._get(self._model, name, options)
+        return await self._get(self._model, name, options, default)
 
     async def full(self, view: View[M], **options: Unpack[GetOptions]) -> M:
         """Get the whole object of a view, for example to change it.

@@ -24,6 +24,14 @@ def not_found(resource: Resource, name: str, why: str = "") -> NotFound:
     )
 
 
+def is_missing_object(error: NotFound) -> bool:
+    """Return whether a 404 means that an object does not exist, and not that its kind is unknown.
+
+    Only a 404 of an object has its name (apimachinery: errors.NewNotFound).
+    """
+    return error.details is not None and bool(error.details.name)
+
+
 def check_same_object(resource: Resource, found: Any, wanted: Any) -> None:
     """Check that an object is not another one that has the name of the wanted object.
 

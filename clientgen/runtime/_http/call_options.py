@@ -11,7 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime  # noqa: TC003 - get_type_hints() looks it up here
 from os import PathLike  # noqa: TC003 - as above
-from typing import Any, Literal, TypeAlias, TypedDict
+from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
+
+DefaultT = TypeVar("DefaultT")
+"""The type of the default of `get`. Without a default, checkers leave it out."""
 
 from .request import HttpRequest  # noqa: TC001 - as above
 from .request_metrics import RequestMetrics  # noqa: TC001 - as above
@@ -143,6 +146,8 @@ class DeleteOptions(CallOptions, total=False):
     """Delete the object only if it has this uid."""
     resource_version: str
     """Delete the object only if it has this resource version."""
+    missing_ok: bool
+    """Return the Status of the server, instead of an error, if the object does not exist."""
     ignore_store_read_error_with_cluster_breaking_potential: bool
     """Delete an unreadable object."""
 

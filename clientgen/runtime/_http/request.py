@@ -303,7 +303,7 @@ def _check_limits(options: Mapping[str, Any], limits: Iterable[str]) -> None:
             )
 
 
-_NOT_SENT = {**dict.fromkeys(_DELETE_BODY, ""), "timeout": ""}
+_NOT_SENT = {**dict.fromkeys(_DELETE_BODY, ""), "missing_ok": "", "timeout": ""}
 
 
 def _renamed(options: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from .._discovery.discovered_resources import ResourceName
     from .._http.call_options import (
         ApplyOptions,
+        DefaultT,
         DeleteCollectionOptions,
         DeleteOptions,
         EachOptions,
@@ -248,11 +249,18 @@ class DynamicResource(Generic[T]):
     # ---- reading ------------------------------------------------------------------------------
 
     @retry_if_outdated
-    def get(self, name: str, *, namespace: str | None = None, **options: Unpack[GetOptions]) -> T:
-        """Get the object called `name`."""
+    def get(
+        self,
+        name: str,
+        *,
+        namespace: str | None = None,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> T | DefaultT:
+        """Get the object called `name`. With `default`, return that if there is none."""
         check_segment("name", name)
         client, call_options = self._client_for_one("get", namespace, options)
-        return client.get(name, **call_options)
+        return client.get(name, default=default, **call_options)
 
     @retry_if_outdated
     def list(self, *, namespace: str | None = None, **options: Unpack[ListOptions]) -> ModelList[T]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from .._http.path_segments import called, check_segment, is_name
 from .._models.meta_v1 import ModelList
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from .._http.call_options import (
         ApplyOptions,
+        DefaultT,
         DeleteCollectionOptions,
         DeleteOptions,
         EachOptions,
@@ -77,9 +78,11 @@ class ObjectClient(WaitingClient[T], Generic[T, ListT]):
         self._caller = caller
         super().__init__(rest, UNSET if namespace is None else namespace)
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> T:
-        """Get the object called `name`."""
-        return self._get(self._model, name, options)
+    def get(
+        self, name: str, *, default: DefaultT | UnsetType = UNSET, **options: Unpack[GetOptions]
+    ) -> T | DefaultT:
+        """Get the object called `name`. With `default`, return that if there is none."""
+        return self._get(self._model, name, options, default)
 
     def list(self, **options: Unpack[ListOptions]) -> ListT:
         """List the objects that match the options. With `limit`, return a single page."""

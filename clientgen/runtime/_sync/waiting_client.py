@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from .._conditions.checks import Deleted
     from .._http.call_options import (
+        DefaultT,
         EachOptions,
         Fields,
         GetOptions,
@@ -319,14 +320,17 @@ class ViewClient(WaitingClient[T], ViewCollection[T]):
     `wait` waits with conditions that need no other fields than the view has.
     """
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> T:
+    def get(
+        self, name: str, *, default: DefaultT | UnsetType = UNSET, **options: Unpack[GetOptions]
+    ) -> T | DefaultT:
         """Get the object called `name`.
 
         Args:
             name: the name of the object.
+            default: the result if there is no such object; by default that is an error.
             options: see `GetOptions`.
         """
-        return self._get(self._model, name, options)
+        return self._get(self._model, name, options, default)
 
     def full(self, view: View[M], **options: Unpack[GetOptions]) -> M:
         """Get the whole object of a view, for example to change it.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from clientgen.runtime import (
     ApplyOptions,
+    DefaultT,
     DeleteCollectionOptions,
     DeleteOptions,
     EachOptions,
@@ -26,6 +27,7 @@ from clientgen.runtime.aio import (
     AsyncWatch,
 )
 from clientgen.runtime.models import Status, Unstructured
+from msgspec import UNSET, UnsetType
 
 from .models import (
     MutatingAdmissionPolicy,
@@ -127,14 +129,22 @@ class AsyncMutatingAdmissionPolicyClient(AsyncWaitingClient[MutatingAdmissionPol
         """
         return self._watch(MutatingAdmissionPolicy, options)
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> MutatingAdmissionPolicy:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> MutatingAdmissionPolicy | DefaultT:
         """Get the MutatingAdmissionPolicy called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(MutatingAdmissionPolicy, name, options)
+        return await self._get(MutatingAdmissionPolicy, name, options, default)
 
     async def create(
         self,
@@ -233,6 +243,7 @@ class AsyncMutatingAdmissionPolicyClient(AsyncWaitingClient[MutatingAdmissionPol
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -319,14 +330,22 @@ class AsyncMutatingAdmissionPolicyBindingClient(AsyncWaitingClient[MutatingAdmis
         """
         return self._watch(MutatingAdmissionPolicyBinding, options)
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> MutatingAdmissionPolicyBinding:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> MutatingAdmissionPolicyBinding | DefaultT:
         """Get the MutatingAdmissionPolicyBinding called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(MutatingAdmissionPolicyBinding, name, options)
+        return await self._get(MutatingAdmissionPolicyBinding, name, options, default)
 
     async def create(
         self,
@@ -431,6 +450,7 @@ class AsyncMutatingAdmissionPolicyBindingClient(AsyncWaitingClient[MutatingAdmis
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -517,14 +537,22 @@ class AsyncMutatingWebhookConfigurationClient(AsyncWaitingClient[MutatingWebhook
         """
         return self._watch(MutatingWebhookConfiguration, options)
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> MutatingWebhookConfiguration:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> MutatingWebhookConfiguration | DefaultT:
         """Get the MutatingWebhookConfiguration called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(MutatingWebhookConfiguration, name, options)
+        return await self._get(MutatingWebhookConfiguration, name, options, default)
 
     async def create(
         self,
@@ -623,6 +651,7 @@ class AsyncMutatingWebhookConfigurationClient(AsyncWaitingClient[MutatingWebhook
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -709,14 +738,22 @@ class AsyncValidatingAdmissionPolicyClient(AsyncWaitingClient[ValidatingAdmissio
         """
         return self._watch(ValidatingAdmissionPolicy, options)
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> ValidatingAdmissionPolicy:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> ValidatingAdmissionPolicy | DefaultT:
         """Get the ValidatingAdmissionPolicy called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(ValidatingAdmissionPolicy, name, options)
+        return await self._get(ValidatingAdmissionPolicy, name, options, default)
 
     async def create(
         self,
@@ -815,6 +852,7 @@ class AsyncValidatingAdmissionPolicyClient(AsyncWaitingClient[ValidatingAdmissio
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -952,15 +990,19 @@ class AsyncValidatingAdmissionPolicyBindingClient(
     async def get(
         self,
         name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
         **options: Unpack[GetOptions],
-    ) -> ValidatingAdmissionPolicyBinding:
+    ) -> ValidatingAdmissionPolicyBinding | DefaultT:
         """Get the ValidatingAdmissionPolicyBinding called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(ValidatingAdmissionPolicyBinding, name, options)
+        return await self._get(ValidatingAdmissionPolicyBinding, name, options, default)
 
     async def create(
         self,
@@ -1071,6 +1113,7 @@ class AsyncValidatingAdmissionPolicyBindingClient(
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -1157,14 +1200,22 @@ class AsyncValidatingWebhookConfigurationClient(AsyncWaitingClient[ValidatingWeb
         """
         return self._watch(ValidatingWebhookConfiguration, options)
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> ValidatingWebhookConfiguration:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> ValidatingWebhookConfiguration | DefaultT:
         """Get the ValidatingWebhookConfiguration called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(ValidatingWebhookConfiguration, name, options)
+        return await self._get(ValidatingWebhookConfiguration, name, options, default)
 
     async def create(
         self,
@@ -1269,6 +1320,7 @@ class AsyncValidatingWebhookConfigurationClient(AsyncWaitingClient[ValidatingWeb
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from clientgen.runtime import (
     ApplyOptions,
+    DefaultT,
     DeleteCollectionOptions,
     DeleteOptions,
     EachOptions,
@@ -21,6 +22,7 @@ from clientgen.runtime import (
 )
 from clientgen.runtime.sync import GroupVersionClient, WaitingClient, Watch
 from clientgen.runtime.models import Status, Unstructured
+from msgspec import UNSET, UnsetType
 
 from .models import (
     MutatingAdmissionPolicy,
@@ -96,14 +98,22 @@ class MutatingAdmissionPolicyClient(WaitingClient[MutatingAdmissionPolicy]):
         """
         return self._watch(MutatingAdmissionPolicy, options)
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> MutatingAdmissionPolicy:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> MutatingAdmissionPolicy | DefaultT:
         """Get the MutatingAdmissionPolicy called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(MutatingAdmissionPolicy, name, options)
+        return self._get(MutatingAdmissionPolicy, name, options, default)
 
     def create(
         self,
@@ -202,6 +212,7 @@ class MutatingAdmissionPolicyClient(WaitingClient[MutatingAdmissionPolicy]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -288,14 +299,22 @@ class MutatingAdmissionPolicyBindingClient(WaitingClient[MutatingAdmissionPolicy
         """
         return self._watch(MutatingAdmissionPolicyBinding, options)
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> MutatingAdmissionPolicyBinding:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> MutatingAdmissionPolicyBinding | DefaultT:
         """Get the MutatingAdmissionPolicyBinding called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(MutatingAdmissionPolicyBinding, name, options)
+        return self._get(MutatingAdmissionPolicyBinding, name, options, default)
 
     def create(
         self,
@@ -400,6 +419,7 @@ class MutatingAdmissionPolicyBindingClient(WaitingClient[MutatingAdmissionPolicy
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from clientgen.runtime import (
     ApplyOptions,
+    DefaultT,
     DeleteCollectionOptions,
     DeleteOptions,
     EachOptions,
@@ -26,6 +27,7 @@ from clientgen.runtime.aio import (
     AsyncWatch,
 )
 from clientgen.runtime.models import Status, Unstructured
+from msgspec import UNSET, UnsetType
 
 from .models import CustomResourceDefinition, CustomResourceDefinitionList
 from .resources import CUSTOM_RESOURCE_DEFINITIONS
@@ -95,14 +97,22 @@ class AsyncCustomResourceDefinitionClient(AsyncWaitingClient[CustomResourceDefin
         """
         return self._watch(CustomResourceDefinition, options)
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> CustomResourceDefinition:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> CustomResourceDefinition | DefaultT:
         """Get the CustomResourceDefinition called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(CustomResourceDefinition, name, options)
+        return await self._get(CustomResourceDefinition, name, options, default)
 
     async def create(
         self,
@@ -201,6 +211,7 @@ class AsyncCustomResourceDefinitionClient(AsyncWaitingClient[CustomResourceDefin
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """

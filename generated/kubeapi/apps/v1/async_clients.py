@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
+    DefaultT,
     DeleteCollectionOptions,
     DeleteOptions,
     EachOptions,
@@ -132,14 +133,22 @@ class AsyncControllerRevisionClient(
 ):
     """Client for ControllerRevision objects in one namespace."""
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> ControllerRevision:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> ControllerRevision | DefaultT:
         """Get the ControllerRevision called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(ControllerRevision, name, options)
+        return await self._get(ControllerRevision, name, options, default)
 
     async def create(
         self,
@@ -238,6 +247,7 @@ class AsyncControllerRevisionClient(
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -328,14 +338,22 @@ class AsyncDaemonSetCollection(AsyncWaitingCollection[DaemonSet]):
 class AsyncDaemonSetClient(AsyncWaitingClient[DaemonSet], AsyncDaemonSetCollection):
     """Client for DaemonSet objects in one namespace."""
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> DaemonSet:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> DaemonSet | DefaultT:
         """Get the DaemonSet called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(DaemonSet, name, options)
+        return await self._get(DaemonSet, name, options, default)
 
     async def create(
         self,
@@ -430,6 +448,7 @@ class AsyncDaemonSetClient(AsyncWaitingClient[DaemonSet], AsyncDaemonSetCollecti
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -556,14 +575,22 @@ class AsyncDeploymentCollection(AsyncWaitingCollection[Deployment]):
 class AsyncDeploymentClient(AsyncWaitingClient[Deployment], AsyncDeploymentCollection):
     """Client for Deployment objects in one namespace."""
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> Deployment:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> Deployment | DefaultT:
         """Get the Deployment called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(Deployment, name, options)
+        return await self._get(Deployment, name, options, default)
 
     async def create(
         self,
@@ -658,6 +685,7 @@ class AsyncDeploymentClient(AsyncWaitingClient[Deployment], AsyncDeploymentColle
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -789,14 +817,22 @@ class AsyncReplicaSetCollection(AsyncWaitingCollection[ReplicaSet]):
 class AsyncReplicaSetClient(AsyncWaitingClient[ReplicaSet], AsyncReplicaSetCollection):
     """Client for ReplicaSet objects in one namespace."""
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> ReplicaSet:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> ReplicaSet | DefaultT:
         """Get the ReplicaSet called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(ReplicaSet, name, options)
+        return await self._get(ReplicaSet, name, options, default)
 
     async def create(
         self,
@@ -891,6 +927,7 @@ class AsyncReplicaSetClient(AsyncWaitingClient[ReplicaSet], AsyncReplicaSetColle
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -1022,14 +1059,22 @@ class AsyncStatefulSetCollection(AsyncWaitingCollection[StatefulSet]):
 class AsyncStatefulSetClient(AsyncWaitingClient[StatefulSet], AsyncStatefulSetCollection):
     """Client for StatefulSet objects in one namespace."""
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> StatefulSet:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> StatefulSet | DefaultT:
         """Get the StatefulSet called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(StatefulSet, name, options)
+        return await self._get(StatefulSet, name, options, default)
 
     async def create(
         self,
@@ -1124,6 +1169,7 @@ class AsyncStatefulSetClient(AsyncWaitingClient[StatefulSet], AsyncStatefulSetCo
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
+    DefaultT,
     DeleteCollectionOptions,
     DeleteOptions,
     EachOptions,
@@ -104,14 +105,22 @@ class CronJobCollection(WaitingCollection[CronJob]):
 class CronJobClient(WaitingClient[CronJob], CronJobCollection):
     """Client for CronJob objects in one namespace."""
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> CronJob:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> CronJob | DefaultT:
         """Get the CronJob called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(CronJob, name, options)
+        return self._get(CronJob, name, options, default)
 
     def create(
         self,
@@ -206,6 +215,7 @@ class CronJobClient(WaitingClient[CronJob], CronJobCollection):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -332,14 +342,22 @@ class JobCollection(WaitingCollection[Job]):
 class JobClient(WaitingClient[Job], JobCollection):
     """Client for Job objects in one namespace."""
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> Job:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> Job | DefaultT:
         """Get the Job called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(Job, name, options)
+        return self._get(Job, name, options, default)
 
     def create(
         self,
@@ -434,6 +452,7 @@ class JobClient(WaitingClient[Job], JobCollection):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """

@@ -11,6 +11,7 @@ from clientgen.runtime import (
     ApplyOptions,
     CopyOptions,
     CopyResult,
+    DefaultT,
     DeleteCollectionOptions,
     DeleteOptions,
     EachOptions,
@@ -216,14 +217,22 @@ class AsyncComponentStatusClient(AsyncResourceClient):
         """
         return self._each(ComponentStatusList, options)
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> ComponentStatus:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> ComponentStatus | DefaultT:
         """Get the ComponentStatus called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(ComponentStatus, name, options)
+        return await self._get(ComponentStatus, name, options, default)
 
 
 class AsyncConfigMapCollection(AsyncWaitingCollection[ConfigMap]):
@@ -286,14 +295,22 @@ class AsyncConfigMapCollection(AsyncWaitingCollection[ConfigMap]):
 class AsyncConfigMapClient(AsyncWaitingClient[ConfigMap], AsyncConfigMapCollection):
     """Client for ConfigMap objects in one namespace."""
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> ConfigMap:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> ConfigMap | DefaultT:
         """Get the ConfigMap called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(ConfigMap, name, options)
+        return await self._get(ConfigMap, name, options, default)
 
     async def create(
         self,
@@ -388,6 +405,7 @@ class AsyncConfigMapClient(AsyncWaitingClient[ConfigMap], AsyncConfigMapCollecti
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -477,14 +495,22 @@ class AsyncEndpointsCollection(AsyncWaitingCollection[Endpoints]):
 class AsyncEndpointsClient(AsyncWaitingClient[Endpoints], AsyncEndpointsCollection):
     """Client for Endpoints objects in one namespace."""
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> Endpoints:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> Endpoints | DefaultT:
         """Get the Endpoints called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(Endpoints, name, options)
+        return await self._get(Endpoints, name, options, default)
 
     async def create(
         self,
@@ -579,6 +605,7 @@ class AsyncEndpointsClient(AsyncWaitingClient[Endpoints], AsyncEndpointsCollecti
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -668,14 +695,22 @@ class AsyncEventCollection(AsyncWaitingCollection[Event]):
 class AsyncEventClient(AsyncWaitingClient[Event], AsyncEventCollection):
     """Client for Event objects in one namespace."""
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> Event:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> Event | DefaultT:
         """Get the Event called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(Event, name, options)
+        return await self._get(Event, name, options, default)
 
     async def create(
         self,
@@ -770,6 +805,7 @@ class AsyncEventClient(AsyncWaitingClient[Event], AsyncEventCollection):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -860,14 +896,22 @@ class AsyncLimitRangeCollection(AsyncWaitingCollection[LimitRange]):
 class AsyncLimitRangeClient(AsyncWaitingClient[LimitRange], AsyncLimitRangeCollection):
     """Client for LimitRange objects in one namespace."""
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> LimitRange:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> LimitRange | DefaultT:
         """Get the LimitRange called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(LimitRange, name, options)
+        return await self._get(LimitRange, name, options, default)
 
     async def create(
         self,
@@ -962,6 +1006,7 @@ class AsyncLimitRangeClient(AsyncWaitingClient[LimitRange], AsyncLimitRangeColle
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -1047,14 +1092,22 @@ class AsyncNamespaceClient(AsyncWaitingClient[Namespace]):
         """
         return self._watch(Namespace, options)
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> Namespace:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> Namespace | DefaultT:
         """Get the Namespace called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(Namespace, name, options)
+        return await self._get(Namespace, name, options, default)
 
     async def create(
         self,
@@ -1149,6 +1202,7 @@ class AsyncNamespaceClient(AsyncWaitingClient[Namespace]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -1262,14 +1316,22 @@ class AsyncNodeClient(AsyncWaitingClient[Node]):
         """
         return self._watch(Node, options)
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> Node:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> Node | DefaultT:
         """Get the Node called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(Node, name, options)
+        return await self._get(Node, name, options, default)
 
     async def create(
         self,
@@ -1364,6 +1426,7 @@ class AsyncNodeClient(AsyncWaitingClient[Node]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -1507,14 +1570,22 @@ class AsyncPersistentVolumeClaimClient(
 ):
     """Client for PersistentVolumeClaim objects in one namespace."""
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> PersistentVolumeClaim:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> PersistentVolumeClaim | DefaultT:
         """Get the PersistentVolumeClaim called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(PersistentVolumeClaim, name, options)
+        return await self._get(PersistentVolumeClaim, name, options, default)
 
     async def create(
         self,
@@ -1613,6 +1684,7 @@ class AsyncPersistentVolumeClaimClient(
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -1739,14 +1811,22 @@ class AsyncPersistentVolumeClient(AsyncWaitingClient[PersistentVolume]):
         """
         return self._watch(PersistentVolume, options)
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> PersistentVolume:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> PersistentVolume | DefaultT:
         """Get the PersistentVolume called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(PersistentVolume, name, options)
+        return await self._get(PersistentVolume, name, options, default)
 
     async def create(
         self,
@@ -1845,6 +1925,7 @@ class AsyncPersistentVolumeClient(AsyncWaitingClient[PersistentVolume]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -1985,14 +2066,22 @@ class AsyncPodCollection(AsyncWaitingCollection[Pod]):
 class AsyncPodClient(AsyncWaitingClient[Pod], AsyncPodCollection):
     """Client for Pod objects in one namespace."""
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> Pod:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> Pod | DefaultT:
         """Get the Pod called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(Pod, name, options)
+        return await self._get(Pod, name, options, default)
 
     async def create(
         self,
@@ -2087,6 +2176,7 @@ class AsyncPodClient(AsyncWaitingClient[Pod], AsyncPodCollection):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -2407,14 +2497,22 @@ class AsyncPodTemplateCollection(AsyncWaitingCollection[PodTemplate]):
 class AsyncPodTemplateClient(AsyncWaitingClient[PodTemplate], AsyncPodTemplateCollection):
     """Client for PodTemplate objects in one namespace."""
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> PodTemplate:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> PodTemplate | DefaultT:
         """Get the PodTemplate called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(PodTemplate, name, options)
+        return await self._get(PodTemplate, name, options, default)
 
     async def create(
         self,
@@ -2509,6 +2607,7 @@ class AsyncPodTemplateClient(AsyncWaitingClient[PodTemplate], AsyncPodTemplateCo
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -2602,14 +2701,22 @@ class AsyncReplicationControllerClient(
 ):
     """Client for ReplicationController objects in one namespace."""
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> ReplicationController:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> ReplicationController | DefaultT:
         """Get the ReplicationController called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(ReplicationController, name, options)
+        return await self._get(ReplicationController, name, options, default)
 
     async def create(
         self,
@@ -2708,6 +2815,7 @@ class AsyncReplicationControllerClient(
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -2842,14 +2950,22 @@ class AsyncResourceQuotaCollection(AsyncWaitingCollection[ResourceQuota]):
 class AsyncResourceQuotaClient(AsyncWaitingClient[ResourceQuota], AsyncResourceQuotaCollection):
     """Client for ResourceQuota objects in one namespace."""
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> ResourceQuota:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> ResourceQuota | DefaultT:
         """Get the ResourceQuota called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(ResourceQuota, name, options)
+        return await self._get(ResourceQuota, name, options, default)
 
     async def create(
         self,
@@ -2944,6 +3060,7 @@ class AsyncResourceQuotaClient(AsyncWaitingClient[ResourceQuota], AsyncResourceQ
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -3070,14 +3187,22 @@ class AsyncSecretCollection(AsyncWaitingCollection[Secret]):
 class AsyncSecretClient(AsyncWaitingClient[Secret], AsyncSecretCollection):
     """Client for Secret objects in one namespace."""
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> Secret:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> Secret | DefaultT:
         """Get the Secret called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(Secret, name, options)
+        return await self._get(Secret, name, options, default)
 
     async def create(
         self,
@@ -3172,6 +3297,7 @@ class AsyncSecretClient(AsyncWaitingClient[Secret], AsyncSecretCollection):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -3262,14 +3388,22 @@ class AsyncServiceAccountCollection(AsyncWaitingCollection[ServiceAccount]):
 class AsyncServiceAccountClient(AsyncWaitingClient[ServiceAccount], AsyncServiceAccountCollection):
     """Client for ServiceAccount objects in one namespace."""
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> ServiceAccount:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> ServiceAccount | DefaultT:
         """Get the ServiceAccount called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(ServiceAccount, name, options)
+        return await self._get(ServiceAccount, name, options, default)
 
     async def create(
         self,
@@ -3364,6 +3498,7 @@ class AsyncServiceAccountClient(AsyncWaitingClient[ServiceAccount], AsyncService
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -3476,14 +3611,22 @@ class AsyncServiceCollection(AsyncWaitingCollection[Service]):
 class AsyncServiceClient(AsyncWaitingClient[Service], AsyncServiceCollection):
     """Client for Service objects in one namespace."""
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> Service:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> Service | DefaultT:
         """Get the Service called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(Service, name, options)
+        return await self._get(Service, name, options, default)
 
     async def create(
         self,
@@ -3578,6 +3721,7 @@ class AsyncServiceClient(AsyncWaitingClient[Service], AsyncServiceCollection):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """

@@ -11,6 +11,7 @@ from clientgen.runtime import (
     ApplyOptions,
     CopyOptions,
     CopyResult,
+    DefaultT,
     DeleteCollectionOptions,
     DeleteOptions,
     EachOptions,
@@ -216,14 +217,22 @@ class ComponentStatusClient(ResourceClient):
         """
         return self._each(ComponentStatusList, options)
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> ComponentStatus:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> ComponentStatus | DefaultT:
         """Get the ComponentStatus called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(ComponentStatus, name, options)
+        return self._get(ComponentStatus, name, options, default)
 
 
 class ConfigMapCollection(WaitingCollection[ConfigMap]):
@@ -286,14 +295,22 @@ class ConfigMapCollection(WaitingCollection[ConfigMap]):
 class ConfigMapClient(WaitingClient[ConfigMap], ConfigMapCollection):
     """Client for ConfigMap objects in one namespace."""
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> ConfigMap:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> ConfigMap | DefaultT:
         """Get the ConfigMap called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(ConfigMap, name, options)
+        return self._get(ConfigMap, name, options, default)
 
     def create(
         self,
@@ -388,6 +405,7 @@ class ConfigMapClient(WaitingClient[ConfigMap], ConfigMapCollection):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -477,14 +495,22 @@ class EndpointsCollection(WaitingCollection[Endpoints]):
 class EndpointsClient(WaitingClient[Endpoints], EndpointsCollection):
     """Client for Endpoints objects in one namespace."""
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> Endpoints:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> Endpoints | DefaultT:
         """Get the Endpoints called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(Endpoints, name, options)
+        return self._get(Endpoints, name, options, default)
 
     def create(
         self,
@@ -579,6 +605,7 @@ class EndpointsClient(WaitingClient[Endpoints], EndpointsCollection):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -668,14 +695,22 @@ class EventCollection(WaitingCollection[Event]):
 class EventClient(WaitingClient[Event], EventCollection):
     """Client for Event objects in one namespace."""
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> Event:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> Event | DefaultT:
         """Get the Event called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(Event, name, options)
+        return self._get(Event, name, options, default)
 
     def create(
         self,
@@ -770,6 +805,7 @@ class EventClient(WaitingClient[Event], EventCollection):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -860,14 +896,22 @@ class LimitRangeCollection(WaitingCollection[LimitRange]):
 class LimitRangeClient(WaitingClient[LimitRange], LimitRangeCollection):
     """Client for LimitRange objects in one namespace."""
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> LimitRange:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> LimitRange | DefaultT:
         """Get the LimitRange called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(LimitRange, name, options)
+        return self._get(LimitRange, name, options, default)
 
     def create(
         self,
@@ -962,6 +1006,7 @@ class LimitRangeClient(WaitingClient[LimitRange], LimitRangeCollection):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -1047,14 +1092,22 @@ class NamespaceClient(WaitingClient[Namespace]):
         """
         return self._watch(Namespace, options)
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> Namespace:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> Namespace | DefaultT:
         """Get the Namespace called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(Namespace, name, options)
+        return self._get(Namespace, name, options, default)
 
     def create(
         self,
@@ -1149,6 +1202,7 @@ class NamespaceClient(WaitingClient[Namespace]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -1262,14 +1316,22 @@ class NodeClient(WaitingClient[Node]):
         """
         return self._watch(Node, options)
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> Node:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> Node | DefaultT:
         """Get the Node called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(Node, name, options)
+        return self._get(Node, name, options, default)
 
     def create(
         self,
@@ -1364,6 +1426,7 @@ class NodeClient(WaitingClient[Node]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -1507,14 +1570,22 @@ class PersistentVolumeClaimClient(
 ):
     """Client for PersistentVolumeClaim objects in one namespace."""
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> PersistentVolumeClaim:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> PersistentVolumeClaim | DefaultT:
         """Get the PersistentVolumeClaim called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(PersistentVolumeClaim, name, options)
+        return self._get(PersistentVolumeClaim, name, options, default)
 
     def create(
         self,
@@ -1613,6 +1684,7 @@ class PersistentVolumeClaimClient(
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -1739,14 +1811,22 @@ class PersistentVolumeClient(WaitingClient[PersistentVolume]):
         """
         return self._watch(PersistentVolume, options)
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> PersistentVolume:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> PersistentVolume | DefaultT:
         """Get the PersistentVolume called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(PersistentVolume, name, options)
+        return self._get(PersistentVolume, name, options, default)
 
     def create(
         self,
@@ -1845,6 +1925,7 @@ class PersistentVolumeClient(WaitingClient[PersistentVolume]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -1985,14 +2066,22 @@ class PodCollection(WaitingCollection[Pod]):
 class PodClient(WaitingClient[Pod], PodCollection):
     """Client for Pod objects in one namespace."""
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> Pod:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> Pod | DefaultT:
         """Get the Pod called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(Pod, name, options)
+        return self._get(Pod, name, options, default)
 
     def create(
         self,
@@ -2087,6 +2176,7 @@ class PodClient(WaitingClient[Pod], PodCollection):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -2407,14 +2497,22 @@ class PodTemplateCollection(WaitingCollection[PodTemplate]):
 class PodTemplateClient(WaitingClient[PodTemplate], PodTemplateCollection):
     """Client for PodTemplate objects in one namespace."""
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> PodTemplate:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> PodTemplate | DefaultT:
         """Get the PodTemplate called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(PodTemplate, name, options)
+        return self._get(PodTemplate, name, options, default)
 
     def create(
         self,
@@ -2509,6 +2607,7 @@ class PodTemplateClient(WaitingClient[PodTemplate], PodTemplateCollection):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -2602,14 +2701,22 @@ class ReplicationControllerClient(
 ):
     """Client for ReplicationController objects in one namespace."""
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> ReplicationController:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> ReplicationController | DefaultT:
         """Get the ReplicationController called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(ReplicationController, name, options)
+        return self._get(ReplicationController, name, options, default)
 
     def create(
         self,
@@ -2708,6 +2815,7 @@ class ReplicationControllerClient(
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -2842,14 +2950,22 @@ class ResourceQuotaCollection(WaitingCollection[ResourceQuota]):
 class ResourceQuotaClient(WaitingClient[ResourceQuota], ResourceQuotaCollection):
     """Client for ResourceQuota objects in one namespace."""
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> ResourceQuota:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> ResourceQuota | DefaultT:
         """Get the ResourceQuota called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(ResourceQuota, name, options)
+        return self._get(ResourceQuota, name, options, default)
 
     def create(
         self,
@@ -2944,6 +3060,7 @@ class ResourceQuotaClient(WaitingClient[ResourceQuota], ResourceQuotaCollection)
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -3070,14 +3187,22 @@ class SecretCollection(WaitingCollection[Secret]):
 class SecretClient(WaitingClient[Secret], SecretCollection):
     """Client for Secret objects in one namespace."""
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> Secret:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> Secret | DefaultT:
         """Get the Secret called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(Secret, name, options)
+        return self._get(Secret, name, options, default)
 
     def create(
         self,
@@ -3172,6 +3297,7 @@ class SecretClient(WaitingClient[Secret], SecretCollection):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -3262,14 +3388,22 @@ class ServiceAccountCollection(WaitingCollection[ServiceAccount]):
 class ServiceAccountClient(WaitingClient[ServiceAccount], ServiceAccountCollection):
     """Client for ServiceAccount objects in one namespace."""
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> ServiceAccount:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> ServiceAccount | DefaultT:
         """Get the ServiceAccount called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(ServiceAccount, name, options)
+        return self._get(ServiceAccount, name, options, default)
 
     def create(
         self,
@@ -3364,6 +3498,7 @@ class ServiceAccountClient(WaitingClient[ServiceAccount], ServiceAccountCollecti
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -3476,14 +3611,22 @@ class ServiceCollection(WaitingCollection[Service]):
 class ServiceClient(WaitingClient[Service], ServiceCollection):
     """Client for Service objects in one namespace."""
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> Service:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> Service | DefaultT:
         """Get the Service called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(Service, name, options)
+        return self._get(Service, name, options, default)
 
     def create(
         self,
@@ -3578,6 +3721,7 @@ class ServiceClient(WaitingClient[Service], ServiceCollection):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
+    DefaultT,
     DeleteCollectionOptions,
     DeleteOptions,
     EachOptions,
@@ -101,14 +102,22 @@ class EndpointSliceCollection(WaitingCollection[EndpointSlice]):
 class EndpointSliceClient(WaitingClient[EndpointSlice], EndpointSliceCollection):
     """Client for EndpointSlice objects in one namespace."""
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> EndpointSlice:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> EndpointSlice | DefaultT:
         """Get the EndpointSlice called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(EndpointSlice, name, options)
+        return self._get(EndpointSlice, name, options, default)
 
     def create(
         self,
@@ -203,6 +212,7 @@ class EndpointSliceClient(WaitingClient[EndpointSlice], EndpointSliceCollection)
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """

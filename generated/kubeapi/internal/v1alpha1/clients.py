@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from clientgen.runtime import (
     ApplyOptions,
+    DefaultT,
     DeleteCollectionOptions,
     DeleteOptions,
     EachOptions,
@@ -26,6 +27,7 @@ from clientgen.runtime.sync import (
     Watch,
 )
 from clientgen.runtime.models import Status, Unstructured
+from msgspec import UNSET, UnsetType
 
 from .models import StorageVersion, StorageVersionList
 from .resources import STORAGE_VERSIONS
@@ -95,14 +97,22 @@ class StorageVersionClient(WaitingClient[StorageVersion]):
         """
         return self._watch(StorageVersion, options)
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> StorageVersion:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> StorageVersion | DefaultT:
         """Get the StorageVersion called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(StorageVersion, name, options)
+        return self._get(StorageVersion, name, options, default)
 
     def create(
         self,
@@ -197,6 +207,7 @@ class StorageVersionClient(WaitingClient[StorageVersion]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """

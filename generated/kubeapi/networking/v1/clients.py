@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
+    DefaultT,
     DeleteCollectionOptions,
     DeleteOptions,
     EachOptions,
@@ -120,14 +121,22 @@ class IngressClassClient(WaitingClient[IngressClass]):
         """
         return self._watch(IngressClass, options)
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> IngressClass:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> IngressClass | DefaultT:
         """Get the IngressClass called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(IngressClass, name, options)
+        return self._get(IngressClass, name, options, default)
 
     def create(
         self,
@@ -222,6 +231,7 @@ class IngressClassClient(WaitingClient[IngressClass]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -311,14 +321,22 @@ class IngressCollection(WaitingCollection[Ingress]):
 class IngressClient(WaitingClient[Ingress], IngressCollection):
     """Client for Ingress objects in one namespace."""
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> Ingress:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> Ingress | DefaultT:
         """Get the Ingress called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(Ingress, name, options)
+        return self._get(Ingress, name, options, default)
 
     def create(
         self,
@@ -413,6 +431,7 @@ class IngressClient(WaitingClient[Ingress], IngressCollection):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -536,14 +555,22 @@ class IPAddressClient(WaitingClient[IPAddress]):
         """
         return self._watch(IPAddress, options)
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> IPAddress:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> IPAddress | DefaultT:
         """Get the IPAddress called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(IPAddress, name, options)
+        return self._get(IPAddress, name, options, default)
 
     def create(
         self,
@@ -638,6 +665,7 @@ class IPAddressClient(WaitingClient[IPAddress]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -728,14 +756,22 @@ class NetworkPolicyCollection(WaitingCollection[NetworkPolicy]):
 class NetworkPolicyClient(WaitingClient[NetworkPolicy], NetworkPolicyCollection):
     """Client for NetworkPolicy objects in one namespace."""
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> NetworkPolicy:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> NetworkPolicy | DefaultT:
         """Get the NetworkPolicy called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(NetworkPolicy, name, options)
+        return self._get(NetworkPolicy, name, options, default)
 
     def create(
         self,
@@ -830,6 +866,7 @@ class NetworkPolicyClient(WaitingClient[NetworkPolicy], NetworkPolicyCollection)
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -916,14 +953,22 @@ class ServiceCIDRClient(WaitingClient[ServiceCIDR]):
         """
         return self._watch(ServiceCIDR, options)
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> ServiceCIDR:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> ServiceCIDR | DefaultT:
         """Get the ServiceCIDR called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(ServiceCIDR, name, options)
+        return self._get(ServiceCIDR, name, options, default)
 
     def create(
         self,
@@ -1018,6 +1063,7 @@ class ServiceCIDRClient(WaitingClient[ServiceCIDR]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """

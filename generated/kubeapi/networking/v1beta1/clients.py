@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from clientgen.runtime import (
     ApplyOptions,
+    DefaultT,
     DeleteCollectionOptions,
     DeleteOptions,
     EachOptions,
@@ -26,6 +27,7 @@ from clientgen.runtime.sync import (
     Watch,
 )
 from clientgen.runtime.models import Status, Unstructured
+from msgspec import UNSET, UnsetType
 
 from .models import IPAddress, IPAddressList, ServiceCIDR, ServiceCIDRList
 from .resources import IP_ADDRESSES, SERVICE_CIDRS
@@ -96,14 +98,22 @@ class IPAddressClient(WaitingClient[IPAddress]):
         """
         return self._watch(IPAddress, options)
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> IPAddress:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> IPAddress | DefaultT:
         """Get the IPAddress called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(IPAddress, name, options)
+        return self._get(IPAddress, name, options, default)
 
     def create(
         self,
@@ -198,6 +208,7 @@ class IPAddressClient(WaitingClient[IPAddress]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -284,14 +295,22 @@ class ServiceCIDRClient(WaitingClient[ServiceCIDR]):
         """
         return self._watch(ServiceCIDR, options)
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> ServiceCIDR:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> ServiceCIDR | DefaultT:
         """Get the ServiceCIDR called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(ServiceCIDR, name, options)
+        return self._get(ServiceCIDR, name, options, default)
 
     def create(
         self,
@@ -386,6 +405,7 @@ class ServiceCIDRClient(WaitingClient[ServiceCIDR]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
+    DefaultT,
     DeleteCollectionOptions,
     DeleteOptions,
     EachOptions,
@@ -105,14 +106,22 @@ class AsyncPodDisruptionBudgetClient(
 ):
     """Client for PodDisruptionBudget objects in one namespace."""
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> PodDisruptionBudget:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> PodDisruptionBudget | DefaultT:
         """Get the PodDisruptionBudget called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(PodDisruptionBudget, name, options)
+        return await self._get(PodDisruptionBudget, name, options, default)
 
     async def create(
         self,
@@ -211,6 +220,7 @@ class AsyncPodDisruptionBudgetClient(
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
+    DefaultT,
     DeleteCollectionOptions,
     DeleteOptions,
     EachOptions,
@@ -115,14 +116,22 @@ class AsyncClusterRoleBindingClient(AsyncWaitingClient[ClusterRoleBinding]):
         """
         return self._watch(ClusterRoleBinding, options)
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> ClusterRoleBinding:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> ClusterRoleBinding | DefaultT:
         """Get the ClusterRoleBinding called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(ClusterRoleBinding, name, options)
+        return await self._get(ClusterRoleBinding, name, options, default)
 
     async def create(
         self,
@@ -221,6 +230,7 @@ class AsyncClusterRoleBindingClient(AsyncWaitingClient[ClusterRoleBinding]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -307,14 +317,22 @@ class AsyncClusterRoleClient(AsyncWaitingClient[ClusterRole]):
         """
         return self._watch(ClusterRole, options)
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> ClusterRole:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> ClusterRole | DefaultT:
         """Get the ClusterRole called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(ClusterRole, name, options)
+        return await self._get(ClusterRole, name, options, default)
 
     async def create(
         self,
@@ -409,6 +427,7 @@ class AsyncClusterRoleClient(AsyncWaitingClient[ClusterRole]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -499,14 +518,22 @@ class AsyncRoleBindingCollection(AsyncWaitingCollection[RoleBinding]):
 class AsyncRoleBindingClient(AsyncWaitingClient[RoleBinding], AsyncRoleBindingCollection):
     """Client for RoleBinding objects in one namespace."""
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> RoleBinding:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> RoleBinding | DefaultT:
         """Get the RoleBinding called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(RoleBinding, name, options)
+        return await self._get(RoleBinding, name, options, default)
 
     async def create(
         self,
@@ -601,6 +628,7 @@ class AsyncRoleBindingClient(AsyncWaitingClient[RoleBinding], AsyncRoleBindingCo
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -690,14 +718,22 @@ class AsyncRoleCollection(AsyncWaitingCollection[Role]):
 class AsyncRoleClient(AsyncWaitingClient[Role], AsyncRoleCollection):
     """Client for Role objects in one namespace."""
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> Role:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> Role | DefaultT:
         """Get the Role called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(Role, name, options)
+        return await self._get(Role, name, options, default)
 
     async def create(
         self,
@@ -792,6 +828,7 @@ class AsyncRoleClient(AsyncWaitingClient[Role], AsyncRoleCollection):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
+    DefaultT,
     DeleteCollectionOptions,
     DeleteOptions,
     EachOptions,
@@ -116,14 +117,22 @@ class AsyncDeviceClassClient(AsyncWaitingClient[DeviceClass]):
         """
         return self._watch(DeviceClass, options)
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> DeviceClass:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> DeviceClass | DefaultT:
         """Get the DeviceClass called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(DeviceClass, name, options)
+        return await self._get(DeviceClass, name, options, default)
 
     async def create(
         self,
@@ -218,6 +227,7 @@ class AsyncDeviceClassClient(AsyncWaitingClient[DeviceClass]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -308,14 +318,22 @@ class AsyncResourceClaimCollection(AsyncWaitingCollection[ResourceClaim]):
 class AsyncResourceClaimClient(AsyncWaitingClient[ResourceClaim], AsyncResourceClaimCollection):
     """Client for ResourceClaim objects in one namespace."""
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> ResourceClaim:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> ResourceClaim | DefaultT:
         """Get the ResourceClaim called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(ResourceClaim, name, options)
+        return await self._get(ResourceClaim, name, options, default)
 
     async def create(
         self,
@@ -410,6 +428,7 @@ class AsyncResourceClaimClient(AsyncWaitingClient[ResourceClaim], AsyncResourceC
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -540,14 +559,22 @@ class AsyncResourceClaimTemplateClient(
 ):
     """Client for ResourceClaimTemplate objects in one namespace."""
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> ResourceClaimTemplate:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> ResourceClaimTemplate | DefaultT:
         """Get the ResourceClaimTemplate called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(ResourceClaimTemplate, name, options)
+        return await self._get(ResourceClaimTemplate, name, options, default)
 
     async def create(
         self,
@@ -646,6 +673,7 @@ class AsyncResourceClaimTemplateClient(
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -732,14 +760,22 @@ class AsyncResourceSliceClient(AsyncWaitingClient[ResourceSlice]):
         """
         return self._watch(ResourceSlice, options)
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> ResourceSlice:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> ResourceSlice | DefaultT:
         """Get the ResourceSlice called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(ResourceSlice, name, options)
+        return await self._get(ResourceSlice, name, options, default)
 
     async def create(
         self,
@@ -834,6 +870,7 @@ class AsyncResourceSliceClient(AsyncWaitingClient[ResourceSlice]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from clientgen.runtime import (
     ApplyOptions,
+    DefaultT,
     DeleteCollectionOptions,
     DeleteOptions,
     EachOptions,
@@ -26,6 +27,7 @@ from clientgen.runtime.sync import (
     Watch,
 )
 from clientgen.runtime.models import Status, Unstructured
+from msgspec import UNSET, UnsetType
 
 from .models import (
     DeviceTaintRule,
@@ -101,14 +103,22 @@ class DeviceTaintRuleClient(WaitingClient[DeviceTaintRule]):
         """
         return self._watch(DeviceTaintRule, options)
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> DeviceTaintRule:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> DeviceTaintRule | DefaultT:
         """Get the DeviceTaintRule called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(DeviceTaintRule, name, options)
+        return self._get(DeviceTaintRule, name, options, default)
 
     def create(
         self,
@@ -203,6 +213,7 @@ class DeviceTaintRuleClient(WaitingClient[DeviceTaintRule]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -326,14 +337,22 @@ class ResourcePoolStatusRequestClient(WaitingClient[ResourcePoolStatusRequest]):
         """
         return self._watch(ResourcePoolStatusRequest, options)
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> ResourcePoolStatusRequest:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> ResourcePoolStatusRequest | DefaultT:
         """Get the ResourcePoolStatusRequest called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(ResourcePoolStatusRequest, name, options)
+        return self._get(ResourcePoolStatusRequest, name, options, default)
 
     def create(
         self,
@@ -432,6 +451,7 @@ class ResourcePoolStatusRequestClient(WaitingClient[ResourcePoolStatusRequest]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
+    DefaultT,
     DeleteCollectionOptions,
     DeleteOptions,
     EachOptions,
@@ -116,14 +117,22 @@ class DeviceClassClient(WaitingClient[DeviceClass]):
         """
         return self._watch(DeviceClass, options)
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> DeviceClass:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> DeviceClass | DefaultT:
         """Get the DeviceClass called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(DeviceClass, name, options)
+        return self._get(DeviceClass, name, options, default)
 
     def create(
         self,
@@ -218,6 +227,7 @@ class DeviceClassClient(WaitingClient[DeviceClass]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -308,14 +318,22 @@ class ResourceClaimCollection(WaitingCollection[ResourceClaim]):
 class ResourceClaimClient(WaitingClient[ResourceClaim], ResourceClaimCollection):
     """Client for ResourceClaim objects in one namespace."""
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> ResourceClaim:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> ResourceClaim | DefaultT:
         """Get the ResourceClaim called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(ResourceClaim, name, options)
+        return self._get(ResourceClaim, name, options, default)
 
     def create(
         self,
@@ -410,6 +428,7 @@ class ResourceClaimClient(WaitingClient[ResourceClaim], ResourceClaimCollection)
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -540,14 +559,22 @@ class ResourceClaimTemplateClient(
 ):
     """Client for ResourceClaimTemplate objects in one namespace."""
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> ResourceClaimTemplate:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> ResourceClaimTemplate | DefaultT:
         """Get the ResourceClaimTemplate called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(ResourceClaimTemplate, name, options)
+        return self._get(ResourceClaimTemplate, name, options, default)
 
     def create(
         self,
@@ -646,6 +673,7 @@ class ResourceClaimTemplateClient(
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -732,14 +760,22 @@ class ResourceSliceClient(WaitingClient[ResourceSlice]):
         """
         return self._watch(ResourceSlice, options)
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> ResourceSlice:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> ResourceSlice | DefaultT:
         """Get the ResourceSlice called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(ResourceSlice, name, options)
+        return self._get(ResourceSlice, name, options, default)
 
     def create(
         self,
@@ -834,6 +870,7 @@ class ResourceSliceClient(WaitingClient[ResourceSlice]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """

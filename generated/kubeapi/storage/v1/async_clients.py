@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
+    DefaultT,
     DeleteCollectionOptions,
     DeleteOptions,
     EachOptions,
@@ -130,14 +131,22 @@ class AsyncCSIDriverClient(AsyncWaitingClient[CSIDriver]):
         """
         return self._watch(CSIDriver, options)
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> CSIDriver:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> CSIDriver | DefaultT:
         """Get the CSIDriver called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(CSIDriver, name, options)
+        return await self._get(CSIDriver, name, options, default)
 
     async def create(
         self,
@@ -232,6 +241,7 @@ class AsyncCSIDriverClient(AsyncWaitingClient[CSIDriver]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -318,14 +328,22 @@ class AsyncCSINodeClient(AsyncWaitingClient[CSINode]):
         """
         return self._watch(CSINode, options)
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> CSINode:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> CSINode | DefaultT:
         """Get the CSINode called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(CSINode, name, options)
+        return await self._get(CSINode, name, options, default)
 
     async def create(
         self,
@@ -420,6 +438,7 @@ class AsyncCSINodeClient(AsyncWaitingClient[CSINode]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -513,14 +532,22 @@ class AsyncCSIStorageCapacityClient(
 ):
     """Client for CSIStorageCapacity objects in one namespace."""
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> CSIStorageCapacity:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> CSIStorageCapacity | DefaultT:
         """Get the CSIStorageCapacity called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(CSIStorageCapacity, name, options)
+        return await self._get(CSIStorageCapacity, name, options, default)
 
     async def create(
         self,
@@ -619,6 +646,7 @@ class AsyncCSIStorageCapacityClient(
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -705,14 +733,22 @@ class AsyncStorageClassClient(AsyncWaitingClient[StorageClass]):
         """
         return self._watch(StorageClass, options)
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> StorageClass:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> StorageClass | DefaultT:
         """Get the StorageClass called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(StorageClass, name, options)
+        return await self._get(StorageClass, name, options, default)
 
     async def create(
         self,
@@ -807,6 +843,7 @@ class AsyncStorageClassClient(AsyncWaitingClient[StorageClass]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -893,14 +930,22 @@ class AsyncVolumeAttachmentClient(AsyncWaitingClient[VolumeAttachment]):
         """
         return self._watch(VolumeAttachment, options)
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> VolumeAttachment:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> VolumeAttachment | DefaultT:
         """Get the VolumeAttachment called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(VolumeAttachment, name, options)
+        return await self._get(VolumeAttachment, name, options, default)
 
     async def create(
         self,
@@ -999,6 +1044,7 @@ class AsyncVolumeAttachmentClient(AsyncWaitingClient[VolumeAttachment]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -1122,14 +1168,22 @@ class AsyncVolumeAttributesClassClient(AsyncWaitingClient[VolumeAttributesClass]
         """
         return self._watch(VolumeAttributesClass, options)
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> VolumeAttributesClass:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> VolumeAttributesClass | DefaultT:
         """Get the VolumeAttributesClass called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(VolumeAttributesClass, name, options)
+        return await self._get(VolumeAttributesClass, name, options, default)
 
     async def create(
         self,
@@ -1228,6 +1282,7 @@ class AsyncVolumeAttributesClassClient(AsyncWaitingClient[VolumeAttributesClass]
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """

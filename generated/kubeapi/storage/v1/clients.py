@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Unpack, overload
 
 from clientgen.runtime import (
     ApplyOptions,
+    DefaultT,
     DeleteCollectionOptions,
     DeleteOptions,
     EachOptions,
@@ -130,14 +131,22 @@ class CSIDriverClient(WaitingClient[CSIDriver]):
         """
         return self._watch(CSIDriver, options)
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> CSIDriver:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> CSIDriver | DefaultT:
         """Get the CSIDriver called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(CSIDriver, name, options)
+        return self._get(CSIDriver, name, options, default)
 
     def create(
         self,
@@ -232,6 +241,7 @@ class CSIDriverClient(WaitingClient[CSIDriver]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -318,14 +328,22 @@ class CSINodeClient(WaitingClient[CSINode]):
         """
         return self._watch(CSINode, options)
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> CSINode:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> CSINode | DefaultT:
         """Get the CSINode called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(CSINode, name, options)
+        return self._get(CSINode, name, options, default)
 
     def create(
         self,
@@ -420,6 +438,7 @@ class CSINodeClient(WaitingClient[CSINode]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -513,14 +532,22 @@ class CSIStorageCapacityClient(
 ):
     """Client for CSIStorageCapacity objects in one namespace."""
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> CSIStorageCapacity:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> CSIStorageCapacity | DefaultT:
         """Get the CSIStorageCapacity called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(CSIStorageCapacity, name, options)
+        return self._get(CSIStorageCapacity, name, options, default)
 
     def create(
         self,
@@ -619,6 +646,7 @@ class CSIStorageCapacityClient(
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -705,14 +733,22 @@ class StorageClassClient(WaitingClient[StorageClass]):
         """
         return self._watch(StorageClass, options)
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> StorageClass:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> StorageClass | DefaultT:
         """Get the StorageClass called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(StorageClass, name, options)
+        return self._get(StorageClass, name, options, default)
 
     def create(
         self,
@@ -807,6 +843,7 @@ class StorageClassClient(WaitingClient[StorageClass]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -893,14 +930,22 @@ class VolumeAttachmentClient(WaitingClient[VolumeAttachment]):
         """
         return self._watch(VolumeAttachment, options)
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> VolumeAttachment:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> VolumeAttachment | DefaultT:
         """Get the VolumeAttachment called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(VolumeAttachment, name, options)
+        return self._get(VolumeAttachment, name, options, default)
 
     def create(
         self,
@@ -999,6 +1044,7 @@ class VolumeAttachmentClient(WaitingClient[VolumeAttachment]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -1122,14 +1168,22 @@ class VolumeAttributesClassClient(WaitingClient[VolumeAttributesClass]):
         """
         return self._watch(VolumeAttributesClass, options)
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> VolumeAttributesClass:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> VolumeAttributesClass | DefaultT:
         """Get the VolumeAttributesClass called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(VolumeAttributesClass, name, options)
+        return self._get(VolumeAttributesClass, name, options, default)
 
     def create(
         self,
@@ -1228,6 +1282,7 @@ class VolumeAttributesClassClient(WaitingClient[VolumeAttributesClass]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """

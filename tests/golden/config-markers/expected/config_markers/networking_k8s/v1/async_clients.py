@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Unpack, overload
 
-from clientgen.runtime import EachOptions, GetOptions, ListOptions, WriteOptions
+from clientgen.runtime import DefaultT, EachOptions, GetOptions, ListOptions, WriteOptions
 from clientgen.runtime.aio import AsyncGroupVersionClient, AsyncResourceClient
 from clientgen.runtime.models import Unstructured
 from msgspec import UNSET, UnsetType
@@ -64,14 +64,22 @@ class AsyncRouteCollection(AsyncResourceClient):
 class AsyncRouteClient(AsyncRouteCollection):
     """Client for Route objects in one namespace."""
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> Route:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> Route | DefaultT:
         """Get the Route called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(Route, name, options)
+        return await self._get(Route, name, options, default)
 
     async def replace(
         self,

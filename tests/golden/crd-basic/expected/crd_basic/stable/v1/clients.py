@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Unpack, overload
 from clientgen.runtime import (
     ApplyOptions,
     ApplyPatch,
+    DefaultT,
     DeleteCollectionOptions,
     DeleteOptions,
     EachOptions,
@@ -106,14 +107,22 @@ class CronTabCollection(WaitingCollection[CronTab]):
 class CronTabClient(WaitingClient[CronTab], CronTabCollection):
     """Client for CronTab objects in one namespace."""
 
-    def get(self, name: str, **options: Unpack[GetOptions]) -> CronTab:
+    def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> CronTab | DefaultT:
         """Get the CronTab called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return self._get(CronTab, name, options)
+        return self._get(CronTab, name, options, default)
 
     def create(
         self,
@@ -208,6 +217,7 @@ class CronTabClient(WaitingClient[CronTab], CronTabCollection):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """

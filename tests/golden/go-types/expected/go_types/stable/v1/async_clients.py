@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Unpack, overload
 from clientgen.runtime import (
     ApplyOptions,
     ApplyPatch,
+    DefaultT,
     DeleteCollectionOptions,
     DeleteOptions,
     EachOptions,
@@ -107,14 +108,22 @@ class AsyncCronTabCollection(AsyncWaitingCollection[CronTab]):
 class AsyncCronTabClient(AsyncWaitingClient[CronTab], AsyncCronTabCollection):
     """Client for CronTab objects in one namespace."""
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> CronTab:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> CronTab | DefaultT:
         """Get the CronTab called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(CronTab, name, options)
+        return await self._get(CronTab, name, options, default)
 
     async def create(
         self,
@@ -209,6 +218,7 @@ class AsyncCronTabClient(AsyncWaitingClient[CronTab], AsyncCronTabCollection):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -242,14 +252,22 @@ class AsyncCronTabClient(AsyncWaitingClient[CronTab], AsyncCronTabCollection):
         """Get, update, patch, apply or edit the scale of the CronTab called `name`."""
         return self._subresource(Scale, name, "scale")
 
-    async def get_scale(self, name: str, **options: Unpack[GetOptions]) -> Scale:
+    async def get_scale(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> Scale | DefaultT:
         """Get the scale of the CronTab called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(Scale, name, options, subresource="scale")
+        return await self._get(Scale, name, options, default, subresource="scale")
 
     async def set_status(
         self,
@@ -323,14 +341,22 @@ class AsyncFleetClient(AsyncWaitingClient[Fleet]):
         """
         return self._watch(Fleet, options)
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> Fleet:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> Fleet | DefaultT:
         """Get the Fleet called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(Fleet, name, options)
+        return await self._get(Fleet, name, options, default)
 
     async def create(
         self,

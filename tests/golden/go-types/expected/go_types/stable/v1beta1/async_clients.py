@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Unpack, overload
 
-from clientgen.runtime import EachOptions, GetOptions, ListOptions, WatchOptions
+from clientgen.runtime import DefaultT, EachOptions, GetOptions, ListOptions, WatchOptions
 from clientgen.runtime.aio import (
     AsyncGroupVersionClient,
     AsyncWaitingClient,
@@ -85,14 +85,22 @@ class AsyncCronTabCollection(AsyncWaitingCollection[CronTab]):
 class AsyncCronTabClient(AsyncWaitingClient[CronTab], AsyncCronTabCollection):
     """Client for CronTab objects in one namespace."""
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> CronTab:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> CronTab | DefaultT:
         """Get the CronTab called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(CronTab, name, options)
+        return await self._get(CronTab, name, options, default)
 
 
 class AsyncStableV1beta1Client(AsyncGroupVersionClient):

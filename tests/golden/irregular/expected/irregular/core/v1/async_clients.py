@@ -11,6 +11,7 @@ from clientgen.runtime import (
     ApplyOptions,
     CopyOptions,
     CopyResult,
+    DefaultT,
     DeleteCollectionOptions,
     DeleteOptions,
     EachOptions,
@@ -131,14 +132,22 @@ class AsyncComponentStatusClient(AsyncResourceClient):
         """
         return self._each(ComponentStatusList, options)
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> ComponentStatus:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> ComponentStatus | DefaultT:
         """Get the ComponentStatus called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(ComponentStatus, name, options)
+        return await self._get(ComponentStatus, name, options, default)
 
 
 class AsyncNamespaceClient(AsyncWaitingClient[Namespace]):
@@ -196,14 +205,22 @@ class AsyncNamespaceClient(AsyncWaitingClient[Namespace]):
         """
         return self._watch(Namespace, options)
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> Namespace:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> Namespace | DefaultT:
         """Get the Namespace called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(Namespace, name, options)
+        return await self._get(Namespace, name, options, default)
 
     async def create(
         self,
@@ -298,6 +315,7 @@ class AsyncNamespaceClient(AsyncWaitingClient[Namespace]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -392,14 +410,22 @@ class AsyncPodCollection(AsyncWaitingCollection[Pod]):
 class AsyncPodClient(AsyncWaitingClient[Pod], AsyncPodCollection):
     """Client for Pod objects in one namespace."""
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> Pod:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> Pod | DefaultT:
         """Get the Pod called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(Pod, name, options)
+        return await self._get(Pod, name, options, default)
 
     async def create(
         self,
@@ -494,6 +520,7 @@ class AsyncPodClient(AsyncWaitingClient[Pod], AsyncPodCollection):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -777,14 +804,22 @@ class AsyncServiceAccountCollection(AsyncWaitingCollection[ServiceAccount]):
 class AsyncServiceAccountClient(AsyncWaitingClient[ServiceAccount], AsyncServiceAccountCollection):
     """Client for ServiceAccount objects in one namespace."""
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> ServiceAccount:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> ServiceAccount | DefaultT:
         """Get the ServiceAccount called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(ServiceAccount, name, options)
+        return await self._get(ServiceAccount, name, options, default)
 
     async def create(
         self,
@@ -879,6 +914,7 @@ class AsyncServiceAccountClient(AsyncWaitingClient[ServiceAccount], AsyncService
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Unpack, overload
 from clientgen.runtime import (
     ApplyOptions,
     ApplyPatch,
+    DefaultT,
     DeleteCollectionOptions,
     DeleteOptions,
     EachOptions,
@@ -154,14 +155,22 @@ class AsyncKeptCollection(AsyncWaitingCollection[Kept]):
 class AsyncKeptClient(AsyncWaitingClient[Kept], AsyncKeptCollection):
     """Client for Kept objects in one namespace."""
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> Kept:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> Kept | DefaultT:
         """Get the Kept called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(Kept, name, options)
+        return await self._get(Kept, name, options, default)
 
     async def create(
         self,
@@ -341,14 +350,22 @@ class AsyncPlainCollection(AsyncWaitingCollection[Plain]):
 class AsyncPlainClient(AsyncWaitingClient[Plain], AsyncPlainCollection):
     """Client for Plain objects in one namespace."""
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> Plain:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> Plain | DefaultT:
         """Get the Plain called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(Plain, name, options)
+        return await self._get(Plain, name, options, default)
 
     async def create(
         self,
@@ -443,6 +460,7 @@ class AsyncPlainClient(AsyncWaitingClient[Plain], AsyncPlainCollection):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -569,14 +587,22 @@ class AsyncScaledCollection(AsyncWaitingCollection[Scaled]):
 class AsyncScaledClient(AsyncWaitingClient[Scaled], AsyncScaledCollection):
     """Client for Scaled objects in one namespace."""
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> Scaled:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> Scaled | DefaultT:
         """Get the Scaled called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(Scaled, name, options)
+        return await self._get(Scaled, name, options, default)
 
     async def create(
         self,
@@ -671,6 +697,7 @@ class AsyncScaledClient(AsyncWaitingClient[Scaled], AsyncScaledCollection):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -741,14 +768,22 @@ class AsyncScaledClient(AsyncWaitingClient[Scaled], AsyncScaledCollection):
         """Get, update, patch, apply or edit the status of the Scaled called `name`."""
         return self._subresource(Scaled, name, "status")
 
-    async def get_scale(self, name: str, **options: Unpack[GetOptions]) -> Scale:
+    async def get_scale(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> Scale | DefaultT:
         """Get the scale of the Scaled called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(Scale, name, options, subresource="scale")
+        return await self._get(Scale, name, options, default, subresource="scale")
 
     async def update_scale(
         self,
@@ -877,14 +912,22 @@ class AsyncSeenCollection(AsyncWaitingCollection[Seen]):
 class AsyncSeenClient(AsyncWaitingClient[Seen], AsyncSeenCollection):
     """Client for Seen objects in one namespace."""
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> Seen:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> Seen | DefaultT:
         """Get the Seen called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(Seen, name, options)
+        return await self._get(Seen, name, options, default)
 
 
 class AsyncStatelessCollection(AsyncWaitingCollection[Stateless]):
@@ -946,14 +989,22 @@ class AsyncStatelessCollection(AsyncWaitingCollection[Stateless]):
 class AsyncStatelessClient(AsyncWaitingClient[Stateless], AsyncStatelessCollection):
     """Client for Stateless objects in one namespace."""
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> Stateless:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> Stateless | DefaultT:
         """Get the Stateless called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(Stateless, name, options)
+        return await self._get(Stateless, name, options, default)
 
     async def create(
         self,
@@ -1048,6 +1099,7 @@ class AsyncStatelessClient(AsyncWaitingClient[Stateless], AsyncStatelessCollecti
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """

@@ -10,6 +10,7 @@ from async_factory_types import Report, Review, Robot, Speed, AsyncJob
 from clientgen.runtime import (
     ApplyOptions,
     ApplyPatch,
+    DefaultT,
     DeleteCollectionOptions,
     DeleteOptions,
     EachOptions,
@@ -111,14 +112,22 @@ class AsyncAsyncJobCollection(AsyncWaitingCollection[AsyncJob]):
 class AsyncAsyncJobClient(AsyncWaitingClient[AsyncJob], AsyncAsyncJobCollection):
     """Client for AsyncJob objects in one namespace."""
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> AsyncJob:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> AsyncJob | DefaultT:
         """Get the AsyncJob called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(AsyncJob, name, options)
+        return await self._get(AsyncJob, name, options, default)
 
     async def create(
         self,
@@ -180,6 +189,7 @@ class AsyncAsyncJobClient(AsyncWaitingClient[AsyncJob], AsyncAsyncJobCollection)
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -241,14 +251,22 @@ class AsyncReportClient(AsyncWaitingClient[Report]):
         """
         return self._watch(Report, options)
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> Report:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> Report | DefaultT:
         """Get the Report called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(Report, name, options)
+        return await self._get(Report, name, options, default)
 
 
 class AsyncReviewClient(AsyncResourceClient):
@@ -331,14 +349,22 @@ class AsyncRobotCollection(AsyncWaitingCollection[Robot]):
 class AsyncRobotClient(AsyncWaitingClient[Robot], AsyncRobotCollection):
     """Client for Robot objects in one namespace."""
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> Robot:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> Robot | DefaultT:
         """Get the Robot called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(Robot, name, options)
+        return await self._get(Robot, name, options, default)
 
     async def create(
         self,
@@ -502,14 +528,22 @@ class AsyncRobotClient(AsyncWaitingClient[Robot], AsyncRobotCollection):
         """
         return await self._update_named(AsyncJob, name, body, options, subresource="status")
 
-    async def get_scale(self, name: str, **options: Unpack[GetOptions]) -> Scale:
+    async def get_scale(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> Scale | DefaultT:
         """Get the scale of the Robot called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(Scale, name, options, subresource="scale")
+        return await self._get(Scale, name, options, default, subresource="scale")
 
 
 class AsyncFactoryV1Client(AsyncGroupVersionClient):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Unpack, overload
 from clientgen.runtime import (
     ApplyOptions,
     ApplyPatch,
+    DefaultT,
     DeleteCollectionOptions,
     DeleteOptions,
     EachOptions,
@@ -105,14 +106,22 @@ class AsyncPoolCollection(AsyncWaitingCollection[Pool]):
 class AsyncPoolClient(AsyncWaitingClient[Pool], AsyncPoolCollection):
     """Client for Pool objects in one namespace."""
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> Pool:
+    async def get(
+        self,
+        name: str,
+        *,
+        default: DefaultT | UnsetType = UNSET,
+        **options: Unpack[GetOptions],
+    ) -> Pool | DefaultT:
         """Get the Pool called `name`.
+
+        If there is none, returns `default`, or raises `NotFound` without `default`.
 
         Args:
             resource_version: return a state at least as new as this version; `0` means any version.
             timeout: the seconds the whole call may take, including retries.
         """
-        return await self._get(Pool, name, options)
+        return await self._get(Pool, name, options, default)
 
     async def create(
         self,
@@ -207,6 +216,7 @@ class AsyncPoolClient(AsyncWaitingClient[Pool], AsyncPoolCollection):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
+            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
