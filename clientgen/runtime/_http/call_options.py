@@ -13,17 +13,20 @@ from datetime import datetime  # noqa: TC003 - get_type_hints() looks it up here
 from os import PathLike  # noqa: TC003 - as above
 from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
 
-DefaultT = TypeVar("DefaultT")
-"""The type of the default of `get`. Without a default, checkers leave it out."""
-
+from .._models.meta_v1 import LabelSelector
 from .request import HttpRequest  # noqa: TC001 - as above
 from .request_metrics import RequestMetrics  # noqa: TC001 - as above
 
-Labels: TypeAlias = str | Mapping[str, str | Sequence[str] | None]
-"""A label selector, as text (`app=web,tier in (a,b),!legacy`) or as a mapping.
+DefaultT = TypeVar("DefaultT")
+"""The type of the default of `get`. Without a default, checkers leave it out."""
+
+Labels: TypeAlias = str | Mapping[str, str | Sequence[str] | None] | LabelSelector
+"""A label selector, as text (`app=web,tier in (a,b),!legacy`), a mapping, or a LabelSelector.
 
 `{"app": "web", "tier": ["a", "b"], "legacy": None}` selects objects whose label `app` is `web`,
-whose `tier` is `a` or `b`, and that have no label `legacy`.
+whose `tier` is `a` or `b`, and that have no label `legacy`. A LabelSelector is that of a spec, such as
+`deployment.spec.selector`: as in client-go's LabelSelectorAsSelector, an empty one selects every
+object. `delete_collection` refuses an empty selector of any form.
 """
 
 Fields: TypeAlias = str | Mapping[str, str]

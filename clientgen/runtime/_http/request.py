@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from msgspec import Struct
 
 from .._models.arguments import check_object, type_of, unexpected_option
+from .._models.meta_v1 import LabelSelector
 from ..errors import RequestInfo
 from .patches import ApplyPatch, patch_of
 
@@ -186,6 +187,10 @@ def selector_text(name: str, value: object) -> str:
     """
     if isinstance(value, str):
         return str(value)  # a plain str: a FieldTerm in a condition raises
+    if isinstance(value, LabelSelector) and name == "label_selector":
+        from .selectors import label_selector_text  # imported late: rarely needed
+
+        return label_selector_text(value)
     if not isinstance(value, Mapping):
         example = '"app=web" or {"app": "web"}'
         if name != "label_selector":
@@ -296,6 +301,8 @@ def _content_type(codec: Codec) -> Headers:
 def _check_limits(options: Mapping[str, Any], limits: Iterable[str]) -> None:
     for name in limits:
         value = options.get(name, "unlimited")
+        if isinstance(value, LabelSelector):
+            value = selector_text(name, value)
         # For servers, a selector of blanks and commas selects everything.
         if not (str(value).strip(" \t\r\n,") if isinstance(value, str) else value):
             raise ValueError(

@@ -13,7 +13,7 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from .._models.meta_v1 import LabelSelector
+    from .._models.meta_v1 import LabelSelector, LabelSelectorRequirement
 
 Operator: TypeAlias = Literal["in", "notin", "exists", "!", ">", "<"]
 
@@ -168,6 +168,31 @@ def selector_of(selector: LabelSelector | None) -> Selector | None:
             raise ValueError(f"{expression.operator!r} is not an operator of label selectors")
         requirements.append(Requirement(expression.key, operator, tuple(sorted(expression.values))))
     return Selector(tuple(requirements))
+
+
+def label_selector_text(selector: LabelSelector) -> str:
+    """Return the text of the `LabelSelector` of a spec; empty if it selects everything.
+
+    Raises:
+        ValueError: an operator, a key or a value is not valid, or values are missing or superfluous
+            (apimachinery: labels.NewRequirement).
+    """
+    for key, value in selector.match_labels.items():
+        _check(key, (value,))
+    for expression in selector.match_expressions:
+        _check_expression(expression)
+    return str(selector_of(selector) or EVERYTHING)
+
+
+def _check_expression(expression: LabelSelectorRequirement) -> None:
+    operator, values = expression.operator, tuple(expression.values or ())
+    if operator not in _OPERATORS:
+        raise ValueError(f"{operator!r} is not an operator of label selectors")
+    takes_values = operator in {"In", "NotIn"}
+    if takes_values != bool(values):
+        needs = "needs values" if takes_values else "takes no values"
+        raise ValueError(f"{operator} of the label {expression.key!r} {needs}")
+    _check(expression.key, values or ("",))
 
 
 _OPERATORS: dict[str, Operator] = {

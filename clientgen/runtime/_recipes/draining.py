@@ -12,8 +12,10 @@ from msgspec import Struct, field
 
 from .._conditions.json_fields import Json, flag, items, part, text
 from .._conditions.pods import FINAL_PHASES
+from .._http.request import selector_text
 from .._http.resource import Resource
 from .._models.arguments import type_of
+from .._models.meta_v1 import LabelSelector
 from ..errors import OperationRefused, one_line
 
 if TYPE_CHECKING:
@@ -104,6 +106,8 @@ def check_pod_selector(selector: Labels | None) -> None:
     Raises:
         ValueError: The selector is empty.
     """
+    if isinstance(selector, LabelSelector):
+        selector = selector_text("label_selector", selector)
     if selector is None or (selector.strip(" \t\r\n,") if isinstance(selector, str) else selector):
         return
     raise ValueError("pod_selector is empty, which selects all Pods; leave it out to mean all")

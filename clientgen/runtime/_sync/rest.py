@@ -12,6 +12,7 @@ from .._http.request import HttpRequest
 from .._http.request_deadlines import RequestDeadlines
 from .._http.server_health import is_outage
 from .._http.shared_objects import SharedObjects
+from .._models.argument_errors import UnknownAttribute
 from .._redaction import Unpicklable
 from ..errors import TransportError
 from ._primitives import wait_until
@@ -163,6 +164,11 @@ class Rest(Unpicklable):
         """List the attributes for programs. The other attributes are for the runtime."""
         public = _PUBLIC | {self.close.__name__}
         return [name for name in object.__dir__(self) if name in public or name.startswith("__")]
+
+    if not TYPE_CHECKING:  # `__getattr__` would hide mistakes from type checkers
+
+        def __getattr__(self, name: str) -> object:
+            raise AttributeError(UnknownAttribute(type(self), name), name=name)
 
     @property
     def namespace(self) -> str:
