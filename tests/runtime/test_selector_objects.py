@@ -1,4 +1,4 @@
-"""LabelSelectors of specs as selectors of calls: `list(label_selector=deployment.spec.selector)`."""
+"""LabelSelectors of specs as selectors: `list(label_selector=deployment.spec.selector)`."""
 
 from __future__ import annotations
 

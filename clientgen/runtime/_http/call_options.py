@@ -24,9 +24,10 @@ Labels: TypeAlias = str | Mapping[str, str | Sequence[str] | None] | LabelSelect
 """A label selector, as text (`app=web,tier in (a,b),!legacy`), a mapping, or a LabelSelector.
 
 `{"app": "web", "tier": ["a", "b"], "legacy": None}` selects objects whose label `app` is `web`,
-whose `tier` is `a` or `b`, and that have no label `legacy`. A LabelSelector is that of a spec, such as
-`deployment.spec.selector`: as in client-go's LabelSelectorAsSelector, an empty one selects every
-object. `delete_collection` refuses an empty selector of any form.
+whose `tier` is `a` or `b`, and that have no label `legacy`.
+
+A LabelSelector is that of a spec, such as `deployment.spec.selector`. As in client-go's
+LabelSelectorAsSelector, an empty one selects every object; `delete_collection` refuses it.
 """
 
 Fields: TypeAlias = str | Mapping[str, str]
