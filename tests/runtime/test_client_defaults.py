@@ -58,6 +58,14 @@ async def test_a_dry_run_stores_nothing_in_any_way(server: LocalServer) -> None:
         maps = dry.core_v1.config_maps("shop")
         await dry.create(config_map())
         await maps.create(config_map())
+        path = "/api/v1/namespaces/shop/configmaps"
+        body = '{"metadata": {"name": "raw"}}'
+        with pytest.raises(ValueError, match=r'add query=\{"dryRun": "All"\}'):
+            await dry.raw("POST", path, body=body)
+        with pytest.raises(ValueError, match=r'add query=\{"dryRun": "All"\}'):
+            dry.raw_stream("POST", path, body=body)
+        assert (await dry.raw("POST", path, body=body, query={"dryRun": "All"})).status == 201
+        assert (await dry.raw("GET", path)).status == 200
         await dry.apply(config_map())
         result = await dry.manifests(config_map()).apply()
         assert str(result) == "configmap/web created (server dry run)"

@@ -34,10 +34,13 @@ def classes_in_and_instances_out(k: Clientset) -> None:
     assert_type(k.scheme, Scheme)
 
     k.get(Pod)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
-    k.get("pods", "web")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     k.get(Pod, "web", "shop")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
     k.get(Pod, "web", limit=5)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
     k.get(Unstructured, "web")  # type: ignore[type-var]  # pyright: ignore[reportArgumentType]
+
+
+def what_is_no_class(k: Clientset) -> None:
+    k.get("pods", "web")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 
 def objects_in_and_objects_out(k: Clientset, deployment: Deployment, thing: Unstructured) -> None:

@@ -68,11 +68,13 @@ class AsyncServerCalls:
         Raises:
             ApiError: the server responded with a status of 300 or more.
             ValueError: the path does not begin with `/`, or has `..`; or an argument is not valid.
+                Or the client makes dry runs only, and the request may write.
         """
-        from .._http.raw_requests import server_request  # imported late: few programs need it
+        from .._http.raw_requests import check_no_dry_run, server_request  # few programs need it
         from .._models.proxy_response import RawResponse
 
         request = server_request(method, path, options)
+        check_no_dry_run(request, self._rest.write_defaults)
         response = await self._rest.send(request, self._rest.deadline(options))
         return RawResponse(status=response.status, headers=response.headers, body=response.body)
 
@@ -88,10 +90,11 @@ class AsyncServerCalls:
         Arguments and errors are those of `raw`. `timeout` limits the time until the response
         begins.
         """
-        from .._http.raw_requests import server_request
+        from .._http.raw_requests import check_no_dry_run, server_request
         from .raw_stream import AsyncRawStream
 
         request = server_request(method, path, options)
+        check_no_dry_run(request, self._rest.write_defaults)
         return AsyncRawStream(self._rest, request, options.get("timeout"))
 
     async def openapi(

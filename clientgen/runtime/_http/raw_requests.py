@@ -62,10 +62,24 @@ def raw_request(
         TypeError: An argument has a wrong type.
         ValueError: The path has a `.` or `..` segment, or an argument is not valid.
     """
-    if not isinstance(method, str) or not _METHOD(method):
+    if not _METHOD(str(method)):
         raise ValueError(f"method must be a word in capitals, such as GET, not {method!r}")
     target = base + _checked_path(path) + _query_string(path, options.get("query"))
     return HttpRequest(method, target, headers, _body(options.get("body")))
+
+
+def check_no_dry_run(request: HttpRequest, defaults: Mapping[str, Any]) -> None:
+    """Check that a request of a client for dry runs does not write.
+
+    Raises:
+        ValueError: It may write: only its sender knows where a dry run is named.
+    """
+    is_read = request.method in {"GET", "HEAD", "OPTIONS"}
+    if defaults.get("dry_run") and not is_read and "dryRun=" not in request.target:
+        raise ValueError(
+            f"raw {request.method}: this client makes dry runs only (with_(dry_run=True)): add"
+            ' query={"dryRun": "All"}, or use a client without this default'
+        )
 
 
 def _checked_path(path: object) -> str:

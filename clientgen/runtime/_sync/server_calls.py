@@ -69,11 +69,13 @@ class ServerCalls:
         Raises:
             ApiError: the server responded with a status of 300 or more.
             ValueError: the path does not begin with `/`, or has `..`; or an argument is not valid.
+                Or the client makes dry runs only, and the request may write.
         """
-        from .._http.raw_requests import server_request  # imported late: few programs need it
+        from .._http.raw_requests import check_no_dry_run, server_request  # few programs need it
         from .._models.proxy_response import RawResponse
 
         request = server_request(method, path, options)
+        check_no_dry_run(request, self._rest.write_defaults)
         response = self._rest.send(request, self._rest.deadline(options))
         return RawResponse(status=response.status, headers=response.headers, body=response.body)
 
@@ -87,10 +89,11 @@ class ServerCalls:
         Arguments and errors are those of `raw`. `timeout` limits the time until the response
         begins.
         """
-        from .._http.raw_requests import server_request
+        from .._http.raw_requests import check_no_dry_run, server_request
         from .raw_stream import RawStream
 
         request = server_request(method, path, options)
+        check_no_dry_run(request, self._rest.write_defaults)
         return RawStream(self._rest, request, options.get("timeout"))
 
     def openapi(self, group_version: str = "", **options: Unpack[CallOptions]) -> Mapping[str, Any]:
