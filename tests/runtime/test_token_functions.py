@@ -92,6 +92,7 @@ async def test_a_refused_token_is_renewed_once(server: LocalServer) -> None:
         ("a.b.c", 1),
         ("a.W10.c", 1),
     ],
+    ids=["an hour", "nine seconds", "text", "infinity", "NaN", "no JSON", "no object"],
 )
 async def test_a_token_is_used_until_it_expires(token: str, calls: int) -> None:
     script = Script(token)
