@@ -45,7 +45,8 @@ _NEEDED_IN_CLIENTS = frozenset(("resource", "object", "str"))
 _NEEDED_IN_GROUP_VERSIONS = frozenset(("for_resource", "overload", "object", "str", "type"))
 _NEEDED_IN_CLIENTSETS = frozenset(
     (
-        *("from_config", "delete_collection", "patch_status"),
+        *("from_config", "delete_collection", "patch_status", "get_or_create"),
+        *("access_rules", "can_i", "raw_stream"),
         *("for_resource", "group_versions", "seconds_without_watch", "stop_soon", "wait_for_sync"),
     )
 )

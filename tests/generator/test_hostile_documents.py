@@ -268,7 +268,7 @@ def test_no_name_of_a_base_can_be_that_of_a_group_version():
     for base in (AsyncClientsetBase, ClientsetBase, AsyncInformerFactory, InformerFactory):
         for name in dir(base):
             group, underscore, version = name.partition("_")
-            if group and underscore:
+            if group and underscore and version:
                 group_version = GroupVersion(f"{group}.example.com", version.replace("_", "-"))
                 accessor = python_names.group_version_accessor(group, group_version)
                 assert accessor != name

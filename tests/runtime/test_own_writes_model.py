@@ -556,5 +556,21 @@ def test_calls_that_overlap(kind: type[OwnWritesModel]) -> None:
             raise
 
 
+@pytest.mark.parametrize("kind", [OwnWritesModel, OwnWritesWithoutSelectors])
+def test_a_deletion_of_an_object_that_a_restore_has_brought_back(
+    kind: type[OwnWritesModel],
+) -> None:
+    model = kind()
+    model.delete_and_recreate()
+    model.make_backup()
+    for which in (1, 0):
+        model.begin_list(which, 0)
+        model.finish_list(which)
+    model.delete_and_recreate()
+    model.restore()
+    model.call("a/one", "delete", is_answered=True, app="web")
+    model.reads_are_not_behind_own_writes()
+
+
 TestOwnWritesModel = OwnWritesModel.TestCase
 TestOwnWritesWithoutSelectors = OwnWritesWithoutSelectors.TestCase

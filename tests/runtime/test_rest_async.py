@@ -158,7 +158,7 @@ async def test_an_apply_names_a_field_manager_even_if_nobody_gave_one(server, co
     first, second = server.requests
     assert first.method == "PATCH"
     assert first.header("content-type") == "application/apply-patch+yaml"
-    assert first.query == "fieldManager=tool&force=true"
+    assert first.query == "force=true&fieldManager=tool"
     assert second.query == "fieldManager=me"
 
 

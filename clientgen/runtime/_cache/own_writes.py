@@ -798,16 +798,17 @@ class OwnWrites(Generic[T]):
                 overlay.seen_version if overlay.is_gone else overlay.version,
             )
             is_own = overlay.sequence > sent.sequence and not overlay.is_gone
-            if uid in overlay.earlier_uids:
-                return True
         elif watched is not None:
             other = _metadata(watched).uid
             version = version_number(_metadata(watched).resource_version)
             is_own = other in sent.written_uids
         else:
             return False
+        # A restore of the server's data may bring back an object that was the earlier one.
         if other == uid or sent.is_after(other, version):
             return False
+        if overlay is not None and uid in overlay.earlier_uids:
+            return True
         last_version = sent.last_versions.get(uid)
         return is_own if last_version is None or version is None else version > last_version
 

@@ -151,7 +151,7 @@ class DeleteOptions(CallOptions, total=False):
     resource_version: str
     """Delete the object only if it has this resource version."""
     missing_ok: bool
-    """Return the Status of the server, instead of an error, if the object does not exist."""
+    """Return the Status of the server if the object does not exist."""
     ignore_store_read_error_with_cluster_breaking_potential: bool
     """Delete an unreadable object."""
 

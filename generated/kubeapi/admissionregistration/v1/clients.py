@@ -243,7 +243,7 @@ class MutatingAdmissionPolicyClient(WaitingClient[MutatingAdmissionPolicy]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
-            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
+            missing_ok: return the Status of the server if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -450,7 +450,7 @@ class MutatingAdmissionPolicyBindingClient(WaitingClient[MutatingAdmissionPolicy
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
-            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
+            missing_ok: return the Status of the server if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -651,7 +651,7 @@ class MutatingWebhookConfigurationClient(WaitingClient[MutatingWebhookConfigurat
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
-            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
+            missing_ok: return the Status of the server if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -852,7 +852,7 @@ class ValidatingAdmissionPolicyClient(WaitingClient[ValidatingAdmissionPolicy]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
-            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
+            missing_ok: return the Status of the server if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -1113,7 +1113,7 @@ class ValidatingAdmissionPolicyBindingClient(
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
-            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
+            missing_ok: return the Status of the server if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -1320,7 +1320,7 @@ class ValidatingWebhookConfigurationClient(WaitingClient[ValidatingWebhookConfig
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
-            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
+            missing_ok: return the Status of the server if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """

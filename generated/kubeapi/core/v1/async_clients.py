@@ -405,7 +405,7 @@ class AsyncConfigMapClient(AsyncWaitingClient[ConfigMap], AsyncConfigMapCollecti
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
-            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
+            missing_ok: return the Status of the server if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -605,7 +605,7 @@ class AsyncEndpointsClient(AsyncWaitingClient[Endpoints], AsyncEndpointsCollecti
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
-            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
+            missing_ok: return the Status of the server if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -805,7 +805,7 @@ class AsyncEventClient(AsyncWaitingClient[Event], AsyncEventCollection):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
-            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
+            missing_ok: return the Status of the server if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -1006,7 +1006,7 @@ class AsyncLimitRangeClient(AsyncWaitingClient[LimitRange], AsyncLimitRangeColle
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
-            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
+            missing_ok: return the Status of the server if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -1202,7 +1202,7 @@ class AsyncNamespaceClient(AsyncWaitingClient[Namespace]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
-            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
+            missing_ok: return the Status of the server if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -1426,7 +1426,7 @@ class AsyncNodeClient(AsyncWaitingClient[Node]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
-            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
+            missing_ok: return the Status of the server if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -1684,7 +1684,7 @@ class AsyncPersistentVolumeClaimClient(
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
-            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
+            missing_ok: return the Status of the server if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -1925,7 +1925,7 @@ class AsyncPersistentVolumeClient(AsyncWaitingClient[PersistentVolume]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
-            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
+            missing_ok: return the Status of the server if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -2176,7 +2176,7 @@ class AsyncPodClient(AsyncWaitingClient[Pod], AsyncPodCollection):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
-            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
+            missing_ok: return the Status of the server if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -2607,7 +2607,7 @@ class AsyncPodTemplateClient(AsyncWaitingClient[PodTemplate], AsyncPodTemplateCo
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
-            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
+            missing_ok: return the Status of the server if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -2815,7 +2815,7 @@ class AsyncReplicationControllerClient(
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
-            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
+            missing_ok: return the Status of the server if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -3060,7 +3060,7 @@ class AsyncResourceQuotaClient(AsyncWaitingClient[ResourceQuota], AsyncResourceQ
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
-            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
+            missing_ok: return the Status of the server if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -3297,7 +3297,7 @@ class AsyncSecretClient(AsyncWaitingClient[Secret], AsyncSecretCollection):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
-            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
+            missing_ok: return the Status of the server if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -3498,7 +3498,7 @@ class AsyncServiceAccountClient(AsyncWaitingClient[ServiceAccount], AsyncService
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
-            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
+            missing_ok: return the Status of the server if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -3721,7 +3721,7 @@ class AsyncServiceClient(AsyncWaitingClient[Service], AsyncServiceCollection):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
-            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
+            missing_ok: return the Status of the server if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """

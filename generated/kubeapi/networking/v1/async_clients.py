@@ -231,7 +231,7 @@ class AsyncIngressClassClient(AsyncWaitingClient[IngressClass]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
-            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
+            missing_ok: return the Status of the server if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -431,7 +431,7 @@ class AsyncIngressClient(AsyncWaitingClient[Ingress], AsyncIngressCollection):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
-            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
+            missing_ok: return the Status of the server if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -665,7 +665,7 @@ class AsyncIPAddressClient(AsyncWaitingClient[IPAddress]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
-            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
+            missing_ok: return the Status of the server if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -866,7 +866,7 @@ class AsyncNetworkPolicyClient(AsyncWaitingClient[NetworkPolicy], AsyncNetworkPo
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
-            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
+            missing_ok: return the Status of the server if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -1063,7 +1063,7 @@ class AsyncServiceCIDRClient(AsyncWaitingClient[ServiceCIDR]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
-            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
+            missing_ok: return the Status of the server if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """

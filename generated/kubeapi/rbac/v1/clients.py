@@ -230,7 +230,7 @@ class ClusterRoleBindingClient(WaitingClient[ClusterRoleBinding]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
-            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
+            missing_ok: return the Status of the server if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -427,7 +427,7 @@ class ClusterRoleClient(WaitingClient[ClusterRole]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
-            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
+            missing_ok: return the Status of the server if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -628,7 +628,7 @@ class RoleBindingClient(WaitingClient[RoleBinding], RoleBindingCollection):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
-            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
+            missing_ok: return the Status of the server if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -828,7 +828,7 @@ class RoleClient(WaitingClient[Role], RoleCollection):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
-            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
+            missing_ok: return the Status of the server if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """

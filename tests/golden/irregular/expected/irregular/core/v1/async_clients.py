@@ -315,7 +315,7 @@ class AsyncNamespaceClient(AsyncWaitingClient[Namespace]):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
-            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
+            missing_ok: return the Status of the server if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -520,7 +520,7 @@ class AsyncPodClient(AsyncWaitingClient[Pod], AsyncPodCollection):
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
-            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
+            missing_ok: return the Status of the server if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
@@ -914,7 +914,7 @@ class AsyncServiceAccountClient(AsyncWaitingClient[ServiceAccount], AsyncService
             orphan_dependents: deprecated: use `propagation_policy`.
             uid: delete the object only if it has this uid.
             resource_version: delete the object only if it has this resource version.
-            missing_ok: return the Status of the server, instead of an error, if the object does not exist.
+            missing_ok: return the Status of the server if the object does not exist.
             ignore_store_read_error_with_cluster_breaking_potential: delete an unreadable object.
             timeout: the seconds the whole call may take, including retries.
         """
