@@ -169,10 +169,10 @@ WholeObject: TypeAlias = Model | Unstructured
 if TYPE_CHECKING:
     Typed: TypeAlias = Model | View[Any]
     Object: TypeAlias = WholeObject | View[Any]
+    """An API object: a model, an `Unstructured`, or a view of a model."""
 else:  # views are models
     Typed = Model
     Object = WholeObject
-"""An API object: a model, an `Unstructured`, or a view of a model."""
 
 
 def holds_secrets(obj: Unstructured) -> bool:

@@ -241,7 +241,8 @@ class DataFolder:
                 f"{self._content.count} objects can be read. --skip-invalid begins with them, and"
                 f" keeps the damaged file as {self.kept.name}.",
             )
-        self._file.replace(self.kept)
+        self.kept.unlink(missing_ok=True)
+        self.kept.hardlink_to(self._file)  # `rewrite` replaces the file
 
     # ---- at the start -------------------------------------------------------------------------
 
