@@ -14,8 +14,10 @@ from support.raw_server import Peer, RawServer
 
 from clientgen.testing import FakeCluster, LocalServer
 
+# Modules are imported first: Python leaves the file open when an import is interrupted.
 THREADS = """
 import gc, sys, time
+import websockets.frames, websockets.protocol
 from kubeapi import Clientset
 
 def main():
@@ -35,6 +37,7 @@ gc.collect()
 """
 ASYNCIO = """
 import asyncio, gc, sys
+import websockets.frames, websockets.protocol
 from kubeapi import AsyncClientset
 
 async def main():

@@ -79,6 +79,7 @@ class TlsTunnelProxy:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
         self._over = asyncio.Event()
+        self._writers: list[asyncio.StreamWriter] = []
         self._thread = threading.Thread(target=self._loop.run_until_complete, args=[self._run()])
         self._thread.start()
 
@@ -95,11 +96,18 @@ class TlsTunnelProxy:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        for writer in self._writers:
+            with contextlib.suppress(AttributeError):  # Python 3.11, if it is closed already
+                writer.transport.abort()
+        ends = (writer.wait_closed() for writer in self._writers)
+        await asyncio.gather(*ends, return_exceptions=True)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._writers.append(writer)
         self.asked.append((await reader.readuntil(b"\r\n\r\n")).decode())
         host, _, port = self.asked[-1].split()[1].rpartition(":")
         server_reader, server_writer = await asyncio.open_connection(host, int(port))
+        self._writers.append(server_writer)
         writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(_copy(reader, server_writer))
