@@ -106,6 +106,8 @@ def flavour(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("CLIENTGEN_CACHE_MUTATION_DETECTOR", "true")
     before = set(threading.enumerate())
     yield request.param
+    for thread in set(threading.enumerate()) - before:
+        thread.join(PATIENCE)  # those that were told to end need a moment
     assert set(threading.enumerate()) <= before
 
 

@@ -154,7 +154,7 @@ async def test_namespaces_are_selected_deselected_and_selected_again(selector: A
         program.label("red", "shop")
         await until(lambda: program.seen[3:] == ["red/b"])
         assert program.cached() == ["blue/a", "blue/b", "red/b"]
-    assert program.heard[2:] == ["add blue/b", "first red/b"]
+        await until(lambda: program.heard[2:] == ["add blue/b", "first red/b"])
     assert program.error is None
 
 
