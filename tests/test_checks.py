@@ -58,20 +58,28 @@ def run(command: list[str], *, environment: dict[str, str] | None = None, cwd: P
 
 
 def test_what_a_checker_has_said_is_told_if_a_time_limit_ends_it(
-    capsys: pytest.CaptureFixture[str],
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    is_waited_for, wait = tmp_path / "waited-for", subprocess.Popen[bytes].wait
+
+    def waits(process: subprocess.Popen[bytes], timeout: float | None = None) -> int:
+        is_waited_for.touch()
+        return wait(process, timeout)
+
     def limit(number: int, frame: object) -> None:
         pytest.fail("the time is over")
 
-    # Limits come as signals. This one comes as soon as the checker has found something.
+    # Limits come as signals. This one comes when the checker has found something and is waited for.
+    monkeypatch.setattr(subprocess.Popen, "wait", waits)
     before = signal.signal(signal.SIGUSR1, limit)
     checker = (
-        "import os, signal, time; print('a.py:1: wrong', flush=True);"
+        "import os, signal, sys, time\nprint('a.py:1: wrong', flush=True)\n"
+        "while not os.path.exists(sys.argv[1]): time.sleep(0.01)\n"
         "os.kill(os.getppid(), signal.SIGUSR1); time.sleep(1000)"
     )
     try:
         with pytest.raises(pytest.fail.Exception, match="the time is over"):
-            run([sys.executable, "-c", checker])
+            run([sys.executable, "-c", checker, str(is_waited_for)])
     finally:
         signal.signal(signal.SIGUSR1, before)
     assert capsys.readouterr().out.startswith("a.py:1: wrong\n")
