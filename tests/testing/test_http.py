@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import gzip
 import http.client
 import json
@@ -10,6 +11,7 @@ import socket
 import ssl
 import stat
 import threading
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -506,3 +508,29 @@ def test_input_of_a_command_comes_in_text_frames_too() -> None:
         output = asyncio.run(talk(f"{server.url}{path}"))
     assert output.decode() == "h\u00e9llo"
     assert max(map(len, pieces)) <= 4
+
+
+def test_connections_of_the_last_moment_are_closed() -> None:
+    """asyncio loses the sockets that it accepts while its server is closed."""
+    held, gate = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        held.set()
+        gate.wait(10)
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with LocalServer(FakeCluster()) as server:
+            loop: Any = vars(server)["_loop"]
+            loop.call_soon_threadsafe(hold)
+            held.wait(10)
+            address = "127.0.0.1", int(server.url.rpartition(":")[2])
+            clients = [socket.create_connection(address) for _ in range(5)]
+            closing = threading.Thread(target=server.close)
+            closing.start()
+            gate.set()
+            closing.join()
+        for client in clients:
+            client.close()
+        gc.collect()
+    assert not [each for each in caught if each.category is ResourceWarning]

@@ -6,6 +6,7 @@ import asyncio
 import socket
 import tempfile
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -173,7 +174,7 @@ class LocalServer:
         )
         self._ready.set()
         await self._stop.wait()
-        http_server.close()
+        await _stop_listening(http_server)
         await frontend.close()
 
     def _write_kubeconfig(self) -> None:
@@ -190,3 +191,18 @@ class LocalServer:
             self._folder.cleanup()
             self._folder = None
             self._kubeconfig = None
+
+
+async def _stop_listening(server: asyncio.Server) -> None:
+    """Stop accepting connections.
+
+    asyncio accepts a connection in three turns of the loop. If the server is closed meanwhile, the
+    socket of the connection is never closed.
+    """
+    loop = asyncio.get_running_loop()
+    with suppress(NotImplementedError):  # loops of Windows accept otherwise
+        for listener in server.sockets:
+            loop.remove_reader(listener)
+    for _ in range(3):
+        await asyncio.sleep(0)
+    server.close()
