@@ -53,6 +53,7 @@ from ._models.model import (
 from ._models.model_codec import decode, deep_copy, encode, from_dict, to_dict, unknown_fields
 from ._models.quantity import Quantities, Quantity
 from ._models.raw_json import raw, raw_value
+from ._models.resource_versions import compare_resource_versions
 from ._models.tables import Table, TableColumnDefinition, TableRow, TableRowCondition
 from ._models.unstructured import Object, Unstructured, UnstructuredList
 
@@ -102,6 +103,7 @@ __all__ = [
     "Unstructured",
     "UnstructuredList",
     "auto",
+    "compare_resource_versions",
     "constant",
     "decode",
     "deep_copy",

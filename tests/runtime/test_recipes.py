@@ -14,7 +14,7 @@ from kubeapi.core.v1 import Namespace, Node, Pod
 from kubeapi.meta.v1 import ObjectMeta
 from kubeapi.policy.v1 import PodDisruptionBudget
 from support.models import pod_list
-from support.server import ok
+from support.server import failure, ok
 
 from clientgen.runtime import errors
 from clientgen.runtime._async._primitives import sleep, spawn
@@ -254,6 +254,36 @@ async def test_a_budget_that_allows_nothing_ends_in_a_timeout():
         await drained.end(shop.clock)
     assert f"Node {node} is not drained after 12 s: shop/web-" in str(late.value)
     assert "disruption budget" in str(late.value)
+
+
+async def test_without_evictions_a_budget_holds_nothing_back():
+    shop = Shop()
+    await shop.k.create(workload("Deployment"))
+    await shop.k.wait(Deployment, "web", namespace="shop", until=rolled_out, timeout=60)
+    await shop.k.create(budget(0))
+    node = await shop.busy_node()
+    before = await shop.on(node)
+    told: list[str] = []
+    deleted = await drain(
+        shop.k, node, disable_eviction=True, grace_period_seconds=0, on_progress=told.append
+    )
+    assert sorted(deleted) == sorted(f"shop/{name}" for name in before)
+    assert told[0] == f"deleting {deleted[0]}"
+    assert await shop.on(node) == []
+
+
+@pytest.mark.parametrize("answer", [(404, "NotFound"), (409, "Conflict")])
+async def test_a_pod_that_was_replaced_is_not_deleted(server, config_for, answer):
+    server.reply(ok(NODE))
+    server.reply(ok(pod_list(listed("a", uid="old"))))
+    server.reply(failure(*answer))
+    server.reply(ok(pod_list(listed("a", uid="new"))))
+    async with AsyncClientset(AsyncRest(config_for(server))) as k:
+        assert await drain(k, "node-1", force=True, disable_eviction=True) == ["shop/a"]
+    deletion = server.requests[2]
+    assert deletion.method == "DELETE"
+    assert deletion.path.endswith("/namespaces/shop/pods/a")
+    assert deletion.json()["preconditions"] == {"uid": "old"}
 
 
 # ---- nodes: servers that do not do as they are told ---------------------------------------------

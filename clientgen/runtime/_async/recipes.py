@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from .._conditions.causes import PODS
@@ -52,7 +53,7 @@ from .recipe_target import RecipeTarget, any_client
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .._http.call_options import CallOptions, Labels, ListOptions
+    from .._http.call_options import CallOptions, DeleteOptions, Labels, ListOptions
     from .lease_client import AsyncClient
     from .rest import AsyncRest
 
@@ -85,6 +86,7 @@ async def drain(
     delete_empty_dir_data: bool = False,
     grace_period_seconds: int | None = None,
     pod_selector: Labels | None = None,
+    disable_eviction: bool = False,
     timeout: float | None = None,
     on_progress: Callable[[str], object] | None = None,
 ) -> list[str]:
@@ -102,6 +104,7 @@ async def drain(
         grace_period_seconds: The seconds that Pods have to terminate; None means the setting of
             each Pod.
         pod_selector: Evict only Pods whose labels match. None for all Pods of the node.
+        disable_eviction: Delete the Pods instead. Disruption budgets do not hold deletions back.
         timeout: The seconds of the client's clock after which the call fails. None for no limit.
         on_progress: Called with a line for each step.
 
@@ -118,7 +121,7 @@ async def drain(
     """
     check_node("drain", node)
     check_pod_selector(pod_selector)
-    draining = _Draining(rest_of(k), node, timeout, on_progress)
+    draining = _Draining(rest_of(k), node, timeout, on_progress, disable_eviction=disable_eviction)
     try:
         await draining.cordon()
         pods = await draining.pods(pod_selector)
@@ -143,9 +146,12 @@ class _Draining:
         node: str,
         timeout: float | None,
         on_progress: Callable[[str], object] | None,
+        *,
+        disable_eviction: bool,
     ) -> None:
         self._rest = rest
         self._node = node
+        self._remove = self._delete if disable_eviction else self._evict
         self._timeout = timeout
         self._until = None if timeout is None else rest.clock.monotonic() + timeout
         self._on_progress = on_progress
@@ -214,7 +220,7 @@ class _Draining:
         return True
 
     async def evict(self, pods: list[Any], grace_period_seconds: int | None) -> None:
-        """Evict Pods. Evictions that a disruption budget refuses are retried.
+        """Evict or delete Pods. Evictions that a disruption budget refuses are retried.
 
         Raises:
             WaitTimeout: The timeout has passed.
@@ -223,7 +229,7 @@ class _Draining:
         while pending:
             refused: list[tuple[Any, ApiError]] = []
             for pod in pending:
-                error = await self._evict(pod, grace_period_seconds)
+                error = await self._remove(pod, grace_period_seconds)
                 if error is not None:
                     refused.append((pod, error))
             if refused:
@@ -251,6 +257,19 @@ class _Draining:
             # No Eviction can be created in the namespace, but its Pods are being deleted.
             return None
         return None
+
+    async def _delete(self, pod: Json, grace_period_seconds: int | None) -> None:
+        """Delete a Pod. A new Pod with the same name stays."""
+        options: DeleteOptions = {"uid": text(pod, "metadata", "uid")}
+        if grace_period_seconds is not None:
+            options["grace_period_seconds"] = grace_period_seconds
+        limit = self._timeout_option(f"{pod_name(pod)} is not deleted")
+        if "timeout" in limit:
+            options["timeout"] = limit["timeout"]
+        pods = any_client(self._rest, PODS, text(pod, "metadata", "namespace"))
+        self._report(f"deleting {pod_name(pod)}")
+        with suppress(NotFound, Conflict):
+            await pods.delete(text(pod, "metadata", "name"), **options)
 
     async def _pause(self, pod: Json, error: ApiError) -> None:
         clock = self._rest.clock
