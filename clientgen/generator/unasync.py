@@ -201,6 +201,7 @@ DERIVED: tuple[str, ...] = (
     "managed_controller.py",
     "manager.py",
     "manifest_set.py",
+    "manifest_texts.py",
     "namespace_watch.py",
     "object_client.py",
     "outdated.py",

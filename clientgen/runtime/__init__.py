@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from ._manifests.extraction import extract
     from ._manifests.managed_fields_upgrade import upgrade_managed_fields
     from ._manifests.manifest_diff import ManifestDiff
-    from ._manifests.manifest_documents import ManifestError
+    from ._manifests.manifest_text import ManifestError, ManifestText
     from ._manifests.scheme import Scheme
     from ._manifests.set_results import ManifestSetError, SetResult
     from ._models.copy_result import CopyResult
@@ -130,6 +130,7 @@ __all__ = [
     "ManifestDiff",
     "ManifestError",
     "ManifestSetError",
+    "ManifestText",
     "MergePatch",
     "NamespaceLister",
     "NamespacedLister",
@@ -252,7 +253,8 @@ if not TYPE_CHECKING:
             "label_selector": "._http.selectors",
             "ApplySet": "._manifests.apply_set",
             "ApplySetError": "._manifests.apply_set",
-            "ManifestError": "._manifests.manifest_documents",
+            "ManifestError": "._manifests.manifest_text",
+            "ManifestText": "._manifests.manifest_text",
             "extract": "._manifests.extraction",
             "upgrade_managed_fields": "._manifests.managed_fields_upgrade",
             "ManifestDiff": "._manifests.manifest_diff",

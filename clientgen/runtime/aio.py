@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ._async.managed_controller import AsyncContext
     from ._async.manager import AsyncManager
     from ._async.manifest_set import AsyncManifestSet
+    from ._async.manifest_texts import fetch_manifests, kustomize
     from ._async.port_forward import AsyncPortForward
     from ._async.proxy import AsyncProxy, AsyncProxyStream
     from ._async.raw_stream import AsyncRawStream
@@ -95,6 +96,8 @@ __all__ = [
     "AsyncWorkQueue",
     "cordon",
     "drain",
+    "fetch_manifests",
+    "kustomize",
     "port_forward",
     "rollout_history",
     "rollout_restart",
@@ -133,6 +136,8 @@ if not TYPE_CHECKING:
             "AsyncLeaderElector": "._async.leader_election",
             "AsyncManager": "._async.manager",
             "AsyncManifestSet": "._async.manifest_set",
+            "fetch_manifests": "._async.manifest_texts",
+            "kustomize": "._async.manifest_texts",
             "AsyncEventRecorder": "._async.recorder",
             "cordon": "._async.recipes",
             "drain": "._async.recipes",

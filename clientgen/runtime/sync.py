@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from ._sync.managed_controller import Context
     from ._sync.manager import Manager
     from ._sync.manifest_set import ManifestSet
+    from ._sync.manifest_texts import fetch_manifests, kustomize
     from ._sync.port_forward import PortForward
     from ._sync.proxy import Proxy, ProxyStream
     from ._sync.raw_stream import RawStream
@@ -96,6 +97,8 @@ __all__ = [
     "WorkQueue",
     "cordon",
     "drain",
+    "fetch_manifests",
+    "kustomize",
     "port_forward",
     "rollout_history",
     "rollout_restart",
@@ -134,6 +137,8 @@ if not TYPE_CHECKING:
             "LeaderElector": "._sync.leader_election",
             "Manager": "._sync.manager",
             "ManifestSet": "._sync.manifest_set",
+            "fetch_manifests": "._sync.manifest_texts",
+            "kustomize": "._sync.manifest_texts",
             "EventRecorder": "._sync.recorder",
             "cordon": "._sync.recipes",
             "drain": "._sync.recipes",

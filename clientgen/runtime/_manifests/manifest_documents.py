@@ -11,13 +11,14 @@ import math
 import re
 from functools import cached_property
 from pathlib import Path
-from stat import S_ISREG
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from msgspec import Struct
 
 from .._models.arguments import type_of
 from ..errors import one_line
+from .manifest_files import SUFFIXES, files, texts
+from .manifest_text import ManifestError, ManifestText
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -26,17 +27,20 @@ if TYPE_CHECKING:
 
     from .type_errors import FieldPath
 
-_SUFFIXES: Final = frozenset({".yaml", ".yml", ".json"})
+__all__ = [
+    "DocumentText",
+    "Manifest",
+    "ManifestError",
+    "ManifestText",
+    "check_source",
+    "documents",
+    "files",
+    "split_lists",
+]
+
 _SEPARATOR: Final = re.compile(r"^---(.*)$", re.MULTILINE)
 _SPACE: Final = re.compile(r"\s*")
 _INT64_LIMIT: Final = 2.0**63
-_MAX_FILE_BYTES: Final = 64 << 20
-
-
-class ManifestError(ValueError):
-    """Manifests are not valid. The message has a line for each problem, with its place."""
-
-    __module__ = "clientgen.runtime"  # tracebacks and pickles name the public module
 
 
 class DocumentText:
@@ -108,7 +112,7 @@ class Manifest(Struct, frozen=True):
         document: object = self.value
         if not isinstance(document, dict):
             actual = "a list" if isinstance(document, list) else "a plain value"
-            is_path = isinstance(document, str) and document.endswith(tuple(_SUFFIXES))
+            is_path = isinstance(document, str) and document.endswith(tuple(SUFFIXES))
             hint = "; to read a file, pass a Path" if is_path else ""
             raise ManifestError(f"{self.where}: the manifest is {actual}, not an object{hint}")
         value = cast("dict[str, object]", document)
@@ -124,28 +128,24 @@ def check_source(source: object) -> None:
     """Check the source of manifests.
 
     Raises:
-        TypeError: the source is not a string, bytes or a Path.
+        TypeError: the source is not a string, bytes, a ManifestText or a Path.
     """
-    if not isinstance(source, (str, bytes, Path)):
+    if not isinstance(source, (str, bytes, ManifestText, Path)):
         hint = ": pass the result of its read()" if hasattr(source, "read") else ""
         raise TypeError(f"load() takes a string, bytes or a Path, not {type_of(source)}{hint}")
 
 
-def documents(source: str | bytes | Path) -> Iterator[Manifest]:
-    """Yield the documents of a string, of a file, or of all YAML and JSON files below a folder.
+def documents(source: str | bytes | ManifestText | Path) -> Iterator[Manifest]:
+    """Yield the documents of a text, of a file, or of all YAML and JSON files below a folder.
 
     Documents without content, or with comments only, are skipped and not counted.
 
     Raises:
-        ManifestError: a file cannot be read, or a document is neither YAML nor JSON.
+        ManifestError: a file cannot be read, a kustomization cannot be built, or a document is
+            neither YAML nor JSON.
     """
-    if isinstance(source, Path):
-        for path in files(source):
-            yield from _documents_in(_decode_utf8(_read_file(path), str(path)), str(path))
-    else:
-        name = "the text"
-        text = _decode_utf8(source, name) if isinstance(source, bytes) else source
-        yield from _documents_in(text, name)
+    for each in texts(source):
+        yield from _documents_in(each.text, each.source)
 
 
 def split_lists(
@@ -191,48 +191,7 @@ def _with_type_meta(of: Mapping[str, Any], item: Any) -> Any:
     return {"apiVersion": of.get("apiVersion"), "kind": kind, **cast("dict[str, Any]", item)}
 
 
-# ---- files and texts --------------------------------------------------------------------------
-
-
-def files(path: Path) -> list[Path]:
-    """Return the YAML and JSON files below a folder. For a file, return the file.
-
-    Raises:
-        ManifestError: the folder has no such files.
-    """
-    if not path.is_dir():
-        return [path]
-    # A broken link is kept, so that reading it raises an error: it probably is a manifest.
-    candidates = (file for file in path.rglob("*") if file.suffix in _SUFFIXES)
-    paths = sorted(file for file in candidates if file.is_file() or not file.exists())
-    if not paths:
-        raise ManifestError(f"{path}: the folder contains no .yaml, .yml or .json file")
-    return paths
-
-
-def _read_file(path: Path) -> bytes:
-    """Read a regular file. Reading pipes or devices could block or never end."""
-    try:
-        if not S_ISREG(path.stat().st_mode):
-            raise ManifestError(f"{path}: the path is neither a regular file nor a folder")
-        with path.open("rb") as file:
-            data = file.read(_MAX_FILE_BYTES + 1)
-    except OSError as error:
-        raise ManifestError(
-            f"{path}: the file cannot be read: {error.strerror or error}"
-        ) from error
-    if len(data) > _MAX_FILE_BYTES:
-        raise ManifestError(
-            f"{path}: the file is larger than {_MAX_FILE_BYTES >> 20} MiB; split it"
-        )
-    return data
-
-
-def _decode_utf8(data: bytes, name: str) -> str:
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ManifestError(f"{name}: the manifest is not UTF-8 text: {error.reason}") from error
+# ---- texts ------------------------------------------------------------------------------------
 
 
 def _documents_in(text: str, name: str) -> Iterator[Manifest]:

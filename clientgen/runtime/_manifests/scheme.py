@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from .._models.manifest_writer import Written
-    from .manifest_documents import Manifest, ManifestError
+    from .manifest_documents import Manifest, ManifestError, ManifestText
 
 __all__ = ["Scheme", "Unstructured", "scheme_of"]
 
@@ -246,18 +246,28 @@ class Scheme:
     # ---- reading ------------------------------------------------------------------------------
 
     @overload
-    def load(self, source: str | bytes | Path, *, strict: bool = ...) -> list[Model]: ...
-    @overload
     def load(
-        self, source: str | bytes | Path, *, strict: bool = ..., unknown: Literal["refuse"]
+        self, source: str | bytes | ManifestText | Path, *, strict: bool = ...
     ) -> list[Model]: ...
     @overload
     def load(
-        self, source: str | bytes | Path, *, strict: bool = ..., unknown: Literal["keep"]
+        self,
+        source: str | bytes | ManifestText | Path,
+        *,
+        strict: bool = ...,
+        unknown: Literal["refuse"],
+    ) -> list[Model]: ...
+    @overload
+    def load(
+        self,
+        source: str | bytes | ManifestText | Path,
+        *,
+        strict: bool = ...,
+        unknown: Literal["keep"],
     ) -> list[Model | Unstructured]: ...
     def load(
         self,
-        source: str | bytes | Path,
+        source: str | bytes | ManifestText | Path,
         *,
         strict: bool = False,
         unknown: Literal["refuse", "keep"] = "refuse",
@@ -269,8 +279,10 @@ class Scheme:
         value. Fields that a class does not have are kept, and written by `dump`.
 
         Args:
-            source: a string or bytes with the documents, or the Path of a file or folder. In a
-                folder, all .yaml, .yml and .json files are read in the order of their names.
+            source: a string, bytes or ManifestText with the documents, or the Path of a file or
+                folder. In a folder, all .yaml, .yml and .json files are read in the order of their
+                names. If a folder has a kustomization, kustomize is run. `Path("-")` is standard
+                input.
             strict: refuse unknown fields and missing required fields.
             unknown: the treatment of kinds that are not registered: `refuse` raises an error,
                 `keep` returns them as `Unstructured`.
@@ -278,7 +290,7 @@ class Scheme:
         Raises:
             ManifestError: the message has a line for each mistake, with its document, line and
                 field.
-            TypeError: `source` is not a string, bytes or a Path.
+            TypeError: `source` is not a string, bytes, a ManifestText or a Path.
         """
         from .manifest_documents import check_source, documents
 

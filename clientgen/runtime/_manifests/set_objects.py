@@ -19,7 +19,7 @@ from .._models.arguments import type_of
 from .._models.encoder import encode
 from .._models.meta_v1 import ModelList
 from .._models.model import Model
-from .manifest_documents import Manifest, ManifestError, documents
+from .manifest_documents import Manifest, ManifestError, ManifestText, documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,13 @@ if TYPE_CHECKING:
     from .scheme import Scheme
 
 ManifestSource: TypeAlias = (
-    str | bytes | Path | Model | Mapping[str, Any] | Iterable["Model | Mapping[str, Any] | Path"]
+    str
+    | bytes
+    | ManifestText
+    | Path
+    | Model
+    | Mapping[str, Any]
+    | Iterable["Model | Mapping[str, Any] | Path | ManifestText"]
 )
 """A source of manifests: text, a file or folder, an object, or several objects and paths."""
 
@@ -113,12 +119,12 @@ def _flatten_source(source: object, where: str) -> Iterator[tuple[Any, str]]:
     """Yield the sources in a source that may be a list. Each has a name for messages."""
     if isinstance(source, ModelList):
         source = cast("ModelList[Model]", source).items
-    if isinstance(source, (str, bytes, Path, Model, Mapping)):
+    if isinstance(source, (str, bytes, ManifestText, Path, Model, Mapping)):
         yield source, where
     elif isinstance(source, Iterable):
         for index, each in enumerate(cast("Iterable[object]", source)):
             # Strings in lists are refused, because they are probably lines or names of a file.
-            if not isinstance(each, (Path, Model, Mapping)):
+            if not isinstance(each, (ManifestText, Path, Model, Mapping)):
                 raise TypeError(
                     f"{where}[{index}] is {type_of(each)}: a list may contain objects and Paths"
                 )
