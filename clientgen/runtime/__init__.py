@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ._cache.mutation_detector import CacheMutationError
     from ._cache.transforms import drop_managed_fields
     from ._clock import SYSTEM_CLOCK, Clock
+    from ._conditions.progress_line import ProgressLine
     from ._controllers.request_metrics import PrometheusRequestMetrics
     from ._discovery.discovered_resources import ApiResource
     from ._http.call_options import (
@@ -138,6 +139,7 @@ __all__ = [
     "Output",
     "Patch",
     "PatchOptions",
+    "ProgressLine",
     "PrometheusInformerMetrics",
     "PrometheusRequestMetrics",
     "ProxyOptions",
@@ -251,6 +253,7 @@ if not TYPE_CHECKING:
             "RequestMetrics": "._http.request_metrics",
             "field_selector": "._http.selectors",
             "label_selector": "._http.selectors",
+            "ProgressLine": "._conditions.progress_line",
             "ApplySet": "._manifests.apply_set",
             "ApplySetError": "._manifests.apply_set",
             "ManifestError": "._manifests.manifest_text",

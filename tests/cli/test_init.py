@@ -22,6 +22,7 @@ from support.helm import rendered
 from clientgen.cli import init as command
 from clientgen.cli.init_files import starter
 from clientgen.cli.program import program
+from clientgen.runtime import Scheme
 from clientgen.testing import LocalServer
 
 ROLE = "deploy/base/role.yaml"
@@ -212,7 +213,7 @@ def base_of(project: Path) -> list[dict[str, Any]]:
 
 def test_the_manifests_are_what_a_cluster_takes(project: Path) -> None:
     with LocalServer() as server, Clientset.from_config(server.kubeconfig) as k:
-        k.manifests(k.scheme.load(project / "deploy/base/namespace.yaml")).apply()
+        k.manifests(project / "deploy/base/namespace.yaml").apply()
         for obj in base_of(project):
             k.apply(obj, field_manager="test", field_validation="Strict")
         deployment = k.apps_v1.deployments("my-shop").get("my-shop")
@@ -233,10 +234,7 @@ def test_kubectl_applies_the_manifests(project: Path) -> None:
         )
     assert (applied.returncode, applied.stderr) == (0, "")
     assert len(applied.stdout.splitlines()) == len(base_of(project))
-    built = subprocess.run(
-        [kubectl, "kustomize", project / "deploy/cert-manager"], capture_output=True, text=True
-    )
-    objects = list(yaml.safe_load_all(built.stdout))
+    objects = Scheme().load(project / "deploy/cert-manager", unknown="keep")
     annotated = [each for each in objects if "annotations" in each["metadata"]]
     annotation = {"cert-manager.io/inject-ca-from": "my-shop/my-shop"}
     hooks = [each for each in annotated if each["kind"].endswith("WebhookConfiguration")]

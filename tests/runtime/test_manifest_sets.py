@@ -42,8 +42,9 @@ from clientgen.runtime._manifests.set_results import (
     ObjectOutcome,
     SetResult,
 )
+from clientgen.runtime._models.meta_v1 import Status
 from clientgen.runtime._models.unstructured import Unstructured
-from clientgen.runtime.errors import ClientError, ConfigError
+from clientgen.runtime.errors import ClientError, ConfigError, RequestInfo, api_error
 
 CONFIG_MAPS = Resource("", "v1", "configmaps", "ConfigMap")
 SECRETS = Resource("", "v1", "secrets", "Secret")
@@ -697,3 +698,27 @@ def test_an_error_lists_what_failed_and_has_the_errors():
     again = pickle.loads(pickle.dumps(error))
     assert str(again) == str(error)
     assert len(again.result) == 1
+
+
+def test_an_error_of_many_objects_lists_each_reason_a_few_times():
+    request = RequestInfo("PATCH", "/api/v1/namespaces/x/configmaps")
+    failures = [
+        ObjectFailure(
+            f"{number}",
+            ObjectKey("ConfigMap", "x", f"m-{number}"),
+            ConfigError("one")
+            if number == 17
+            else api_error(Status(message=why, code=403), request),
+        )
+        for number in range(30)
+        for why in [f'configmaps "m-{number}" is forbidden']
+    ]
+    error = ManifestSetError("30 of 30 objects failed:", failures, [])
+    forbidden = 'configmaps "m-{}" is forbidden (403 Forbidden)'
+    assert str(error).splitlines() == [
+        "30 of 30 objects failed:",
+        *(f"{number}: ConfigMap x/m-{number}: {forbidden.format(number)}" for number in range(10)),
+        "17: ConfigMap x/m-17: one",
+        f"and 19 more: {forbidden.replace('m-{}', '*')}",
+    ]
+    assert len(error.failures) == len(error.exceptions) == 30

@@ -867,23 +867,30 @@ class AsyncClientsetBase(AsyncServerCalls):
         namespace: str | None = None,
         strict: bool = True,
         field_manager: str | None = None,
+        helm_hooks: Collection[str] | None = None,
     ) -> AsyncManifestSet:
         """Read manifests, to apply, compare or delete them: `k.manifests(Path("deploy")).apply()`.
 
-        This checks the manifests, and sends no request.
+        This checks the manifests, and sends no request. If a folder has a kustomization, it is
+        built, as by `kustomize`.
 
         Args:
             sources: text, Paths of files and folders, objects, and lists of Paths and objects.
+                `Path("-")` is standard input.
             namespace: the namespace that all objects must be in. Objects without a namespace get
                 this namespace, or else `namespace` of this clientset.
             strict: refuse unknown fields and missing required fields.
             field_manager: the owner of the fields in `apply` and `diff`; by default the program's
                 name.
+            helm_hooks: of the objects with the annotation `helm.sh/hook`, take only those of these
+                events, such as `pre-install` or `test`: `helm_hooks=()` takes none. By default, all
+                are taken.
 
         Raises:
             ManifestError: manifests are wrong; the message has a line for each problem.
             TypeError: a source is of a wrong type.
-            ValueError: the namespace is not a valid name, or the field manager is empty.
+            ValueError: the namespace is not a valid name, Helm has no such event, or the field
+                manager is empty.
         """
         from .manifest_set import AsyncManifestSet  # imported late: few calls need it
 
@@ -894,6 +901,7 @@ class AsyncClientsetBase(AsyncServerCalls):
             namespace=namespace,
             strict=strict,
             field_manager=field_manager,
+            helm_hooks=helm_hooks,
         )
 
     # ---- finding resources -------------------------------------------------------------------

@@ -5,10 +5,12 @@ https://kubectl.docs.kubernetes.io/references/kustomize/
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import re
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
@@ -160,7 +162,9 @@ def _reason(messages: bytes) -> str:
     """Return the message of an error, without the prefixes of kubectl and kustomize."""
     if b"goroutine " in messages:  # Go has crashed; the first line says why
         messages = messages.strip().partition(b"\n")[0]
-    reason = _PREFIX.sub("", " ".join(_lines(messages)))
+    reason = _PREFIX.sub("", " ".join(_lines(messages))).strip()
+    with suppress(ValueError):  # the log of kubectl quotes it
+        reason = json.loads(reason) if reason.startswith('"') else reason
     if len(reason) > _MAX_REASON_CHARACTERS:  # kustomize tells the cause at the end
         reason = f"…{reason[-_MAX_REASON_CHARACTERS:]}"
     return reason or "it gave no reason"

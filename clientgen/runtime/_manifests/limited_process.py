@@ -100,9 +100,10 @@ class LimitedProcess:
         return bytes(output), bytes(messages)
 
     def kill(self) -> None:
-        """Kill the program and the programs that it has started, unless it has ended."""
-        if self._process.poll() is not None:
+        """Kill the program and the programs that it has started."""
+        if self._process.returncode is not None:
             return
+        # The process group exists until `wait`, even if its first process has ended.
         with suppress(ProcessLookupError, PermissionError, AttributeError):  # Windows has no groups
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.kill()

@@ -119,7 +119,10 @@ class Manifest(Struct, frozen=True):
         for name in ("apiVersion", "kind"):
             entry = value.get(name)
             if not entry:
-                raise ManifestError(f"{self.where}: the manifest has no {name}")
+                # The output of `helm install --dry-run`, `helm get all` and `helm status`.
+                is_release = "LAST DEPLOYED" in value
+                hint = "; pass the output of `helm template`" if is_release else ""
+                raise ManifestError(f"{self.where}: the manifest has no {name}{hint}")
             if not isinstance(entry, str):
                 raise ManifestError(f"{self.at((name,))}: {name} is not a string; put it in quotes")
 

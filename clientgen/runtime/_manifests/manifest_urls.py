@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, urljoin, urlsplit
 
@@ -69,14 +70,12 @@ class ManifestUrl(Struct, frozen=True):
         location = response.headers.get("Location")
         if response.status not in _REDIRECTS or not location:
             return None
-        base = f"{self.server}{self.target}"
+        with suppress(ValueError):  # `parse` refuses what cannot be joined
+            location = urljoin(f"{self.server}{self.target}", location)
         try:
-            return ManifestUrl.parse(urljoin(base, location), allow_http=allow_http)
+            return ManifestUrl.parse(location, allow_http=allow_http)
         except ValueError as error:
-            scheme = location.partition(":")[0] if ":" in location else "a URL"
-            raise ManifestError(
-                f"{self}: redirects to {one_line(scheme)[:20]}, which is not followed: {error}"
-            ) from None
+            raise ManifestError(f"{self}: redirects to another URL, but {error}") from None
 
     def text(self, response: HttpResponse) -> ManifestText:
         """Return the text of a response.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from typing import Self
 
     from .._models.unstructured import Unstructured
+
+_SHOWN_PER_REASON = 10
 
 Outcome: TypeAlias = Literal["created", "configured", "unchanged", "pruned", "kept", "deleted"]
 
@@ -119,18 +122,26 @@ class ObjectFailure(Struct, frozen=True, eq=False):
     error: Exception
 
     def __str__(self) -> str:
-        message = str(self.error) or type(self.error).__name__
         # The message of a ManifestError contains the place and the object.
         if isinstance(self.error, ManifestError):
+            return self.reason
+        return ": ".join(text for text in (self.where, str(self.key or ""), self.reason) if text)
+
+    @property
+    def reason(self) -> str:
+        """The message of the error, without the object and the request for it."""
+        message = str(self.error) or type(self.error).__name__
+        if self.key is None:
             return message
-        key = str(self.key or "")
-        if key and message.startswith(f"{key}: "):  # errors of waits begin with the object
-            key = ""
-        return ": ".join(text for text in (self.where, key, message) if text)
+        request: object = getattr(self.error, "request", None)
+        return message.removeprefix(f"{self.key}: ").removeprefix(f"{request}: ")
 
 
 class ManifestSetError(ExceptionGroup[Exception], ClientError):
     """Some objects of a manifest set failed. The message has a line per object, with its place.
+
+    Of objects that failed for the same reason, the first ten are listed, and the others are
+    counted. `failures` has all.
 
     `exceptions` has the errors, so that `except*` can select some of them. The other objects were
     processed nevertheless, unless the connection or the credentials failed. `result` has their
@@ -144,7 +155,7 @@ class ManifestSetError(ExceptionGroup[Exception], ClientError):
     ) -> Self:
         """Create the exception group."""
         del result  # `__init__` stores the result
-        text = f"{what}\n{list_problems([str(each) for each in failures])}"
+        text = f"{what}\n{list_problems(_lines(failures))}"
         for each in failures:
             _forget_traceback(each.error)
         return super().__new__(cls, text, [each.error for each in failures])
@@ -167,6 +178,19 @@ class ManifestSetError(ExceptionGroup[Exception], ClientError):
 
     def __str__(self) -> str:
         return self.message
+
+
+def _lines(failures: Sequence[ObjectFailure]) -> list[str]:
+    """Return a line for each failure; for each reason at most ten, and the number of the rest."""
+    lines: list[str] = []
+    counts: Counter[str] = Counter()
+    for each in failures:
+        reason = each.reason.replace(each.key.name, "*") if each.key else each.reason
+        counts[reason] += 1
+        if counts[reason] <= _SHOWN_PER_REASON:
+            lines.append(str(each))
+    rest = ((reason, count - _SHOWN_PER_REASON) for reason, count in counts.items())
+    return [*lines, *(f"and {count} more: {reason}" for reason, count in rest if count > 0)]
 
 
 def _forget_traceback(error: Exception) -> None:

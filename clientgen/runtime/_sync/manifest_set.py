@@ -11,6 +11,7 @@ from .._manifests.apply_order import deletion_order
 from .._manifests.apply_plan import plan
 from .._manifests.apply_set import ApplySetError, Parent, check_prune
 from .._manifests.defined_schemas import schema_problems
+from .._manifests.helm_hooks import check_helm_hooks, is_wanted
 from .._manifests.manifest_diff import ManifestDiff
 from .._manifests.manifest_documents import ManifestError
 from .._manifests.set_objects import load_objects
@@ -24,7 +25,7 @@ from .set_requests import SetRequests
 from .set_wait import Progress, SetWait
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from clientgen._gvk import GroupVersionKind
 
@@ -74,11 +75,12 @@ class ManifestSet:
         strict: refuse unknown fields and missing required fields.
         field_manager: the owner of the fields in `apply` and `diff`; by default the program's
             name.
+        helm_hooks: the events whose hooks are in the set; by default all.
 
     Raises:
         ManifestError: manifests are wrong; the message has a line for each problem.
         TypeError: a source is of a wrong type.
-        ValueError: the namespace is not valid, or the field manager is empty.
+        ValueError: the namespace or an event is not valid, or the field manager is empty.
     """
 
     def __init__(
@@ -89,6 +91,7 @@ class ManifestSet:
         namespace: str | None = None,
         strict: bool = True,
         field_manager: str | None = None,
+        helm_hooks: Collection[str] | None = None,
     ) -> None:
         if namespace is not None:
             check_segment("namespace", namespace)
@@ -99,7 +102,9 @@ class ManifestSet:
         self._namespace = namespace
         self._default = rest.namespace
         self._strict = strict
-        self._objects = load_objects(scheme, sources, strict=strict)
+        events = check_helm_hooks(helm_hooks)
+        loaded = load_objects(scheme, sources, strict=strict)
+        self._objects = [each for each in loaded if is_wanted(each, events)]
         self._finder = KindFinder(rest, scheme, self._objects)
         self._field_manager = checked_manager(field_manager) or rest.field_manager
 
