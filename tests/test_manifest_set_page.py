@@ -46,7 +46,7 @@ def test_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: 
             exec(compile(block, str(PAGE), "exec"), names)
             printed.append(capsys.readouterr().out)
         names["k"].close()
-    assert len(blocks) == 9
+    assert len(blocks) == 10
     assert printed[0].endswith("configmap/settings created\ndeployment.apps/web created\n")
     assert "+  colour: blue\n" in printed[0]
     assert printed[1] == "ConfigMap settings\nDeployment web\nConfigMap flags\n"
@@ -54,4 +54,5 @@ def test_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: 
     assert printed[6] == "\n"
     assert printed[4] == f"{printed[2]}\n"
     assert printed[7].endswith("configmap/flags pruned\n")
-    assert printed[8] == "deployment.apps/web deleted\nconfigmap/settings deleted\n"
+    assert printed[8] == ""
+    assert printed[9] == "deployment.apps/web deleted\nconfigmap/settings deleted\n"

@@ -12,12 +12,14 @@ from typing import Any
 import kubeapi
 import pytest
 import yaml
+from kubeapi import Clientset
 from support.kubectl import KUBECTL
 from support.overlays import MAP, OVERLAYS, write_files
 
 from clientgen.runtime import ManifestError, Scheme, aio
 from clientgen.runtime._manifests.set_objects import load_objects
 from clientgen.runtime.sync import kustomize
+from clientgen.testing import FakeCluster
 
 needs_kubectl = pytest.mark.skipif(not KUBECTL, reason="kubectl is not installed")
 HASH = re.compile(r"-[a-z0-9]{10}$")
@@ -256,6 +258,20 @@ def test_a_kustomization_is_its_folder(scheme: Scheme, tmp_path: Path) -> None:
         assert str(raised.value) == told
     with pytest.raises(ManifestError, match="contains no kustomization"):
         kustomize(tmp_path / "a")
+
+
+def test_the_fake_cluster_loads_kustomizations(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = write_files(tmp_path / "overlay", {"kustomization.yaml": "resources: []"})
+    program = write_files(tmp_path, {"kustomize": f"#!/bin/sh\ncat <<E\n{MAP}E\n"}) / "kustomize"
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    cluster = FakeCluster()
+    cluster.apply_manifests(str(folder))
+    assert (
+        cluster.clientset(Clientset).core_v1.config_maps("default").get("NAME").data["size"] == "9"
+    )
 
 
 # ---- cancellation -------------------------------------------------------------------------------

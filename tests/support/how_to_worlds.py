@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import os
 import re
+import ssl
 import sys
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
@@ -15,6 +17,7 @@ from typing import Any
 import pytest
 import trustme
 import yaml
+from aiohttp import web
 from click.testing import CliRunner
 from kubeapi import Clientset
 from kubeapi.apps.v1 import Deployment
@@ -24,8 +27,10 @@ from kubeapi.meta.v1 import ObjectMeta
 from clientgen.cli.program import program
 from clientgen.testing import Action, FakeClock, FakeCluster, LocalServer, Play
 
+from .kubectl import KUBECTL
 from .proxy import TunnelProxy
 from .recipes import Recipe, write_modules
+from .web_server import WebServer, running
 
 OBJECTS = """
 apiVersion: v1
@@ -269,6 +274,47 @@ def set_up_deploy(world: World) -> None:
     world.write("deploy/painter.yaml", PAINTER)
 
 
+def set_up_kustomization(world: World) -> None:
+    set_up_deploy(world)
+    world.write("deploy/kustomization.yaml", "resources: [painter.yaml]")
+    text = "resources: [../../deploy]\nnamePrefix: prod-"
+    world.write("overlays/production/kustomization.yaml", text)
+    if not KUBECTL:  # a program that prints what kubectl would
+        set_up_program(
+            world, "kustomize", PAINTER.replace("name: painter}\nspec", "name: prod-painter}\nspec")
+        )
+
+
+def set_up_url(world: World) -> None:
+    authority = trustme.CA()
+    world.write("ca.pem", authority.cert_pem.bytes().decode())
+    world.monkeypatch.setenv("SSL_CERT_FILE", str(world.folder / "ca.pem"))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    site = WebServer(answer_palette)
+    world.stack.enter_context(running(site, context))
+    world.replace["https://example.com"] = site.url
+
+
+async def answer_palette(request: web.BaseRequest) -> web.StreamResponse:
+    """Answer any request with a manifest."""
+    del request
+    return web.Response(text=PALETTE)
+
+
+def set_up_chart(world: World) -> None:
+    hook = "apiVersion: v1\nkind: Pod\nmetadata: {name: a, annotations: {helm.sh/hook: test}}\n"
+    set_up_program(world, "helm", f"---\n# Source: shop/palette.yaml{PALETTE}---\n{hook}")
+
+
+def set_up_program(world: World, name: str, output: str) -> None:
+    """Install a program that prints this."""
+    world.write(f"bin/{name}", f"#!/bin/sh\ncat <<'END'\n{output}END\n")
+    (world.folder / "bin" / name).chmod(0o755)
+    path = f"{world.folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    world.monkeypatch.setenv("PATH", path)
+
+
 def set_up_failures(world: World) -> None:
     world.k.manifests(BROKEN, FAILING, namespace="shop").apply()
 
@@ -421,6 +467,9 @@ SET_UP: dict[str, Callable[[World], None]] = {
     "wait: wait for the end of a job, and find out why it failed": set_up_failures,
     "workloads": set_up_pods,
     "write": set_up_deploy,
+    "write: apply a helm chart": set_up_chart,
+    "write: apply a kustomization, like `kubectl apply -k`": set_up_kustomization,
+    "write: apply manifests from a url": set_up_url,
     "write: label many objects": set_up_deletion_meanwhile,
 }
 
