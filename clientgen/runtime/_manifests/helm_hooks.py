@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from .._models.arguments import type_of
 from .set_objects import names_in
@@ -34,7 +34,7 @@ def check_helm_hooks(given: object) -> frozenset[str] | None:
         return None
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise TypeError(f"helm_hooks takes a collection of events, not {type_of(given)}")
-    events = frozenset[object](given)
+    events = frozenset(cast("Iterable[object]", given))
     for event in events:
         if event not in _EVENTS:
             near = get_close_matches(str(event), _EVENTS, 1)
