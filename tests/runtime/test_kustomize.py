@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -210,9 +211,9 @@ def test_remote_paths_are_refused_by_name(files: dict[str, str], what: str, tmp_
     assert "s3cret" not in message
 
 
-def refused(folder: Path) -> str:
+def refused(folder: Path, program: str = "/bin/true") -> str:
     with pytest.raises(ManifestError) as raised:
-        kustomize(folder, program="/bin/true")
+        kustomize(folder, program=program)
     return str(raised.value)
 
 
@@ -231,6 +232,9 @@ def test_bombs_are_refused(tmp_path: Path) -> None:
     )
     laughs = write_files(tmp_path / "laughs", {"kustomization.yaml": aliases})
     assert "excessive aliasing" in refused(laughs)
+    entry = "a" * 100_000
+    long = write_files(tmp_path / "long", {"kustomization.yaml": f"generators: [{entry}, ../20]"})
+    assert "failed with exit code 1" in refused(long, "/bin/false")
     big = write_files(tmp_path / "big", {"kustomization.yaml": "#" * (1 << 20) + "\n"})
     assert "larger than 1 MiB" in refused(big)
 
@@ -272,6 +276,38 @@ def test_the_fake_cluster_loads_kustomizations(
     assert (
         cluster.clientset(Clientset).core_v1.config_maps("default").get("NAME").data["size"] == "9"
     )
+
+
+# ---- remote bases -------------------------------------------------------------------------------
+
+
+@needs_kubectl
+@pytest.mark.skipif(not shutil.which("git"), reason="git is not installed")
+def test_remote_bases_are_loaded_only_if_they_are_allowed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {"kustomization.yaml": "resources: [map.yaml]", "map.yaml": MAP}
+    repository = write_files(tmp_path / "repository", files)
+    identity = ("-c", "user.name=me", "-c", "user.email=me@example.com")
+    for words in (("init", "-q"), ("add", "."), (*identity, "commit", "-qm", "Add a map")):
+        subprocess.run(["git", *words], cwd=repository, check=True, timeout=30)
+    text = f"resources: ['file://{repository}/.git']"
+    overlay = write_files(tmp_path / "overlay", {"kustomization.yaml": text})
+
+    assert kustomize(overlay, program=KUBECTL, allow_remote=True).text.count("kind: ConfigMap") == 1
+    assert "resources: 'file://" in refused(overlay)
+    # What the check overlooks cannot be reached.
+    monkeypatch.setattr("clientgen.runtime._manifests.kustomize.check_kustomization", check_nothing)
+    with pytest.raises(ManifestError, match="transport 'file' not allowed"):
+        kustomize(overlay, program=KUBECTL)
+    text = "resources: ['http://example.com/map.yaml']"
+    write_files(overlay, {"kustomization.yaml": text})
+    with pytest.raises(ManifestError, match=r"proxyconnect tcp: dial tcp 127.0.0.1:1: connect"):
+        kustomize(overlay, program=KUBECTL)
+
+
+def check_nothing(*arguments: object, **options: object) -> None:
+    """Check nothing."""
 
 
 # ---- cancellation -------------------------------------------------------------------------------

@@ -85,6 +85,12 @@ async def test_kustomize_is_preferred_to_kubectl(
     assert (await kustomize(overlay)).text == "# build\n"
     with pytest.raises(ValueError, match="timeout must be a positive"):
         await kustomize(overlay, timeout=0)
+    name: Any = str(overlay)
+    with pytest.raises(TypeError, match="folder must be a Path, not a str"):
+        await kustomize(name)
+    program(tmp_path, "", runs=str(tmp_path / "missing"))
+    with pytest.raises(ManifestError, match="kustomize build` cannot be run: No such file"):
+        await kustomize(overlay)
 
 
 @pytest.mark.parametrize(

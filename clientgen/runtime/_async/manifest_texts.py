@@ -55,6 +55,7 @@ async def kustomize(
         ManifestError: the kustomization is wrong, or uses what is not allowed; there is no such
             program; or it fails, takes too long, or prints more than 64 MiB. The message has its
             version and its reason.
+        TypeError: the folder is not a Path.
         ValueError: the timeout is not positive.
     """
     run = KustomizeRun(folder, program=program, timeout=timeout, allow_remote=allow_remote)

@@ -96,9 +96,9 @@ class _Check:
             self._refuse(file, key, entry)
             return
         path = folder / entry
-        if path.is_dir():
+        if _exists(path) and path.is_dir():
             yield path
-        elif key in _PLUGINS and path.exists():
+        elif key in _PLUGINS and _exists(path):
             for document in _documents(_read(path), path):
                 self._check_files(document, path)
 
@@ -130,6 +130,14 @@ def _root_entries(document: object) -> Iterator[tuple[str, str]]:
         for key, value in cast("dict[str, object]", document).items():
             if key.casefold() in _ROOTS:
                 yield from ((key.casefold(), entry) for entry in _strings(value))
+
+
+def _exists(path: Path) -> bool:
+    """Return whether a path exists. Text that is no path, such as a long one, does not."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
 
 
 def _strings(value: object) -> Iterator[str]:

@@ -13,8 +13,9 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
+from .._models.arguments import type_of
 from .kustomization_files import FILE_NAMES, check_kustomization, is_kustomization
 from .limited_process import LimitedProcess, ProcessFailed
 from .manifest_text import MAX_TEXT_BYTES, ManifestError, ManifestText, decoded
@@ -59,6 +60,7 @@ class KustomizeRun:
 
     Raises:
         ManifestError: there is no kustomization in the folder, or no such program.
+        TypeError: the folder is not a Path.
         ValueError: the timeout is not positive.
     """
 
@@ -70,6 +72,8 @@ class KustomizeRun:
         timeout: float = TIMEOUT_SECONDS,
         allow_remote: bool = False,
     ) -> None:
+        if not isinstance(cast("object", folder), Path):
+            raise TypeError(f"folder must be a Path, not {type_of(folder)}")
         if not timeout > 0:
             raise ValueError(f"timeout must be a positive number of seconds, not {timeout!r}")
         if not is_kustomization(folder):
@@ -94,10 +98,10 @@ class KustomizeRun:
             folder = str(self._folder.resolve())
             command = [self._program, _verb(self._program), *_OPTIONS, folder]
             _log.debug("%s: %s", self._folder, " ".join(command))
-            self._process = LimitedProcess(command, self._environment(home), home)
-            if self._is_stopped:
-                self._process.kill()
             try:
+                self._process = LimitedProcess(command, self._environment(home), home)
+                if self._is_stopped:
+                    self._process.kill()
                 output, messages = self._process.output(self._timeout, MAX_TEXT_BYTES)
             except ProcessFailed as failure:
                 raise ManifestError(self._explain(failure, home)) from None
