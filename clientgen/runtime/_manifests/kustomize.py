@@ -130,7 +130,8 @@ class KustomizeRun:
         what = f"{self._folder}: `{self._program} {_verb(self._program)}` {failure}"
         if failure.code is None:
             return what
-        return f"{what}{self._version(home)}: {_reason(failure.messages)}"
+        version = "" if self._is_stopped else self._version(home)
+        return f"{what}{version}: {_reason(failure.messages)}"
 
     def _version(self, home: str) -> str:
         """Return the version of the program, in parentheses; nothing if it does not tell."""
