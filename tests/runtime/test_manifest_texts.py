@@ -50,15 +50,14 @@ async def test_a_program_gets_arguments_and_no_secrets(
     lines = printed.text.splitlines()
     assert printed.source == f"{overlay} (kubectl-1.36 kustomize)"
     assert lines[:2] == [str(made), "kustomize"]
-    assert lines[2:6] == [
+    assert lines[2:5] == [
         "--load-restrictor=LoadRestrictionsRootOnly",
         "--enable-helm=false",
         "--enable-alpha-plugins=false",
-        "--network=false",
     ]
-    assert lines[6] == str(overlay)
+    assert lines[5] == str(overlay)
     assert "s3cret" not in printed.text
-    settings = dict(line.split("=", 1) for line in lines[7:] if "=" in line)
+    settings = dict(line.split("=", 1) for line in lines[6:] if "=" in line)
     assert settings["GIT_ALLOW_PROTOCOL"] == "none"
     assert settings["HTTPS_PROXY"] == "http://127.0.0.1:1"
     assert lines[-2:] == [".", ".."]

@@ -46,7 +46,7 @@ async def kustomize(
             `kubectl`.
         timeout: the seconds after which the program is killed.
         allow_remote: let the program fetch bases and files from other machines. Without it,
-            kustomizations that name such are refused, and the program is run without a network.
+            kustomizations that name such are refused before the program is run.
 
     Returns:
         The documents that the program prints.

@@ -36,12 +36,11 @@ _OPTIONS: Final = (
     "--load-restrictor=LoadRestrictionsRootOnly",
     "--enable-helm=false",
     "--enable-alpha-plugins=false",
-    "--network=false",
 )
 # Programs need them to start; none of them holds a secret.
 _PASSED: Final = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "LANG")
 _NETWORK: Final = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR")
-# Go's HTTP client and git then reach nothing, should a remote path have been overlooked.
+# Should `check_kustomization` overlook a remote path, git and HTTP reach no other machine.
 _NO_NETWORK: Final = {
     **dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:1"),
     "GIT_ALLOW_PROTOCOL": "none",
