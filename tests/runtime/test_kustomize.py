@@ -243,13 +243,20 @@ def test_bombs_are_refused(tmp_path: Path) -> None:
     ("text", "what"),
     [
         ("resources: [", "kustomization.yaml: yaml: "),
+        ("\ufeffresources: ['https://a/b']", "'https://a/b' is not on this machine"),
+        ('"\\x72esources": [a, !!str "\\x68ttps://a/b"]', "'https://a/b' is not on this machine"),
+        ("a: &a {resources: ['https://a/b']}\n<<: *a", "'https://a/b' is not on this machine"),
+        ("resources: ['https://a/b']".encode("utf-16").decode("latin-1"), "is not UTF-8 text"),
         ("resources: [a]\nresources: ['https://a/b']", 'key "resources" already set'),
     ],
 )
 def test_kustomizations_that_cannot_be_read_are_refused(
     text: str, what: str, tmp_path: Path
 ) -> None:
-    assert what in refused(write_files(tmp_path, {"kustomization.yaml": text}))
+    folder = write_files(tmp_path, {"kustomization.yaml": ""})
+    encoding = "latin-1" if "\0" in text else "utf-8"
+    (folder / "kustomization.yaml").write_bytes(text.encode(encoding))
+    assert what in refused(folder)
 
 
 def test_a_kustomization_is_its_folder(scheme: Scheme, tmp_path: Path) -> None:

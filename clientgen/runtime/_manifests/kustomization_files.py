@@ -9,7 +9,7 @@ import re
 from stat import S_ISREG
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from .manifest_text import ManifestError
+from .manifest_text import ManifestError, decoded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +29,7 @@ _REPOSITORY: Final = re.compile(
     r"(?i)[a-z][a-z0-9+.-]*://|git::|gh:|github\.com[:/]|[a-z][a-z0-9-]*@"
 )
 _URL: Final = re.compile(r"(?i)(?:[^=]*=)?\s*https?:")
-_SEPARATOR: Final = re.compile(rb"^---", re.MULTILINE)
+_SEPARATOR: Final = re.compile(r"^---", re.MULTILINE)
 
 _MAX_FILE_BYTES: Final = 1 << 20
 _MAX_DEPTH: Final = 50
@@ -164,9 +164,9 @@ def _documents(data: bytes, file: Path) -> Iterator[Any]:
     """Yield the values of documents. What cannot be read is refused: kustomize might read it."""
     from clientgen._yaml.loader import load_yaml  # imported late: PyYAML is large
 
-    for part in _SEPARATOR.split(data):
+    for part in _SEPARATOR.split(decoded(data, str(file)).text):
         try:
-            value, duplicates = load_yaml(part)
+            value, duplicates = load_yaml(part.encode())
         except ValueError as error:
             raise ManifestError(f"{file}: {getattr(error, 'without_value', error)}") from None
         if duplicates:
