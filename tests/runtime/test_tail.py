@@ -308,6 +308,24 @@ async def test_the_timeout_ends_it(s: Setup, monkeypatch: pytest.MonkeyPatch) ->
             await take(lines, 1)
 
 
+async def test_it_ends_after_some_seconds(s: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
+    s.write("web-0", "one", "two")
+    async with s.connect() as k:
+        alarms: list[Any] = []
+        monkeypatch.setattr(k.rest, "alarm_at", lambda _, alarm: alarms.append(alarm) or noted)
+        lines = k.core_v1.pods("shop").tail(label_selector="app=web", seconds=0.5)
+        assert await take(lines, 1) == ["[web-0/app] one"]
+        (end,) = alarms
+        end("")
+        # What has been read is still delivered.
+        assert [str(line) async for line in lines] in ([], ["[web-0/app] two"])
+        lines = k.core_v1.pods("shop").tail(label_selector="app=web", seconds=0.5)
+        assert await take(lines, 2) == ["[web-0/app] one", "[web-0/app] two"]
+        alarms[1]("the clock stands still")
+        with pytest.raises(RequestTimeout, match="the clock stands still"):
+            await take(lines, 1)
+
+
 async def test_it_can_be_stopped_from_elsewhere(s: Setup) -> None:
     async with s.connect() as k:
         lines = k.core_v1.pods("shop").tail(label_selector="app=web")

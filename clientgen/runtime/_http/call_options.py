@@ -225,6 +225,8 @@ class TailOptions(TypedDict, total=False):
     """Only lines since this time."""
     tail_lines: int
     """Only this many lines at the end of each log."""
+    seconds: float | None
+    """The seconds after which the iteration ends, without an error."""
     timeout: float | None
     """The seconds after which the call raises `RequestTimeout`."""
 

@@ -49,11 +49,13 @@ _MAX_RETRY_DELAY_SECONDS = 30.0
 _START_POLL_INTERVAL_SECONDS = 10.0
 _POD_OPTIONS = ("label_selector", "field_selector")
 _LINE_OPTIONS = ("since_seconds", "since_time", "tail_lines")
-_OPTIONS = ("container", *_POD_OPTIONS, *_LINE_OPTIONS, "timeout")
+_OPTIONS = ("container", *_POD_OPTIONS, *_LINE_OPTIONS, "seconds", "timeout")
 
 
 class LogTail(ReadByFor):
-    """An iterator of the lines of many logs, as they are written. It ends when `stop` is called.
+    """An iterator of the lines of many logs, as they are written.
+
+    It ends when `stop` is called, or after `seconds`.
 
         with k.core_v1.pods("shop").tail(label_selector="app=web") as lines:
             for line in lines:
@@ -135,7 +137,9 @@ class _Source:
         self._watching: Task | None = None
         self._error: Exception | None = None
         self._has_begun = self._is_listed = False
-        self._cancel_alarm: Callable[[], object] | None = None
+        self._cancel_alarms: list[Callable[[], object]] = []
+        # Whether the lines that have been read are still delivered after the end.
+        self._delivers_rest = False
 
     # ---- for the reader -------------------------------------------------------------------------
 
@@ -143,7 +147,7 @@ class _Source:
         """Wait for the next line; None at the end."""
         if not self._has_begun:
             self._begin()
-        while not self.stopped.is_set():
+        while not self.stopped.is_set() or (self._delivers_rest and self._lines):
             if self._lines:
                 line = self._lines.popleft()
                 if len(self._lines) < _MAX_QUEUED_LINES // 2:
@@ -167,8 +171,8 @@ class _Source:
     def stop(self) -> None:
         """Make all tasks end soon."""
         self.stopped.set()
-        if self._cancel_alarm is not None:
-            self._cancel_alarm()
+        for cancel in self._cancel_alarms:
+            cancel()
         self._reflector.stop()
         for follower in [*self._followers.values()]:
             follower.stop()
@@ -185,16 +189,25 @@ class _Source:
 
     def _begin(self) -> None:
         self._has_begun = True
-        timeout = self.options.get("timeout")
-        if timeout is not None:
-            deadline = self.rest.clock.monotonic() + timeout
-            self._cancel_alarm = self.rest.alarm_at(deadline, self._expire)
+        for name, action in (("timeout", self._expire), ("seconds", self._end)):
+            seconds = self.options.get(name)
+            if seconds is not None:
+                deadline = self.rest.clock.monotonic() + seconds
+                self._cancel_alarms.append(self.rest.alarm_at(deadline, action))
         self._watching = spawn(self._reflector.run, "clientgen tail: pods")
 
     def _expire(self, why: str) -> None:
         if not self.stopped.is_set():
             words = why or "the timeout has passed"
             self.fail(RequestTimeout(f"{self._path}: {words}"))
+
+    def _end(self, why: str) -> None:
+        """End the iteration after `seconds`, or with an error if the clock cannot reach them."""
+        if why:
+            self._expire(why)
+        elif not self.stopped.is_set():
+            self._delivers_rest = True
+            self.stop()
 
     # ---- for the followers ----------------------------------------------------------------------
 
