@@ -10,7 +10,6 @@ and restmapper.DeferredDiscoveryRESTMapper.
 from __future__ import annotations
 
 import logging
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -47,10 +46,10 @@ from ..errors import (
     RequestTimeout,
     one_line,
 )
-from ._primitives import Lock, run_blocking, run_with_lock, spawn
+from ._primitives import Lock, run_blocking, run_with_lock
+from .concurrent_calls import call_for_each
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from typing import Unpack
 
     from clientgen._gvk import GroupVersionKind, GroupVersionResource
@@ -64,7 +63,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger("clientgen.discovery")
 
 _NOT_MODIFIED = 304
-_MAX_CONCURRENT_REQUESTS = 8
+_TASK_NAME = "clientgen-discovery"
 
 
 def discovery_of(rest: AsyncRest) -> AsyncDiscovery:
@@ -257,10 +256,12 @@ class AsyncDiscovery:
         time = self._now()
         self._is_invalid = False
         try:
-            documents = await self._request_all(ROOTS, partial(self._request_root, old, deadline))
+            documents: dict[str, Document] = await call_for_each(
+                ROOTS, partial(self._request_root, old, deadline), _TASK_NAME
+            )
             more = missing_paths(documents)
-            documents |= await self._request_all(
-                more, partial(self._request_group_version, deadline)
+            documents |= await call_for_each(
+                more, partial(self._request_group_version, deadline), _TASK_NAME
             )
             known = read_documents(documents)
         except BaseException:
@@ -313,37 +314,6 @@ class AsyncDiscovery:
             raise
         except ClientError as error:
             return Document(path, failure=one_line(str(error)))
-
-    async def _request_all(
-        self, paths: Iterable[str], request_document: Function[[str], Document]
-    ) -> dict[str, Document]:
-        """Request several documents concurrently."""
-        pending = list(paths)[::-1]
-        order = pending[::-1]
-        answers: dict[str, Document] = {}
-        errors: list[BaseException] = []
-
-        async def work() -> None:
-            while pending and not errors:
-                with suppress(IndexError):  # another worker may have taken the last path
-                    path = pending.pop()
-                    try:
-                        answers[path] = await request_document(path)
-                    except BaseException as error:  # noqa: BLE001 - raised below
-                        errors.append(error)
-
-        tasks = [spawn(work, "clientgen-discovery") for _ in order[:_MAX_CONCURRENT_REQUESTS]]
-        try:
-            for task in tasks:
-                await task.join()
-        finally:
-            for task in tasks:
-                if not task.done:
-                    task.cancel()
-                    await task.join()
-        if errors:
-            raise errors[0]
-        return {path: answers[path] for path in order}
 
     # ---- on disk ------------------------------------------------------------------------------
 

@@ -21,6 +21,7 @@ from msgspec import UNSET, UnsetType
 
 from clientgen._gvk import GroupVersion, GroupVersionKind
 
+from .._cache.namespace_choice import NamespaceChoice
 from .._discovery.discovered_resources import ApiResource
 from .._discovery.verbs import check_verb, subresource_of
 from .._http.path_segments import check_segment
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
         GetOptions,
         Labels,
         ListOptions,
+        NamespaceNames,
         PatchOptions,
         WatchOptions,
         WriteOptions,
@@ -265,16 +267,46 @@ class AsyncDynamicResource(Generic[T]):
 
     @retry_if_outdated
     async def list(
-        self, *, namespace: str | None = None, **options: Unpack[ListOptions]
+        self,
+        *,
+        namespace: str | None = None,
+        namespaces: NamespaceNames | None = None,
+        **options: Unpack[ListOptions],
     ) -> ModelList[T]:
-        """List the objects that match the options, in one namespace or in all."""
+        """List the objects that match the options, in one namespace, in several, or in all.
+
+        `namespaces` has names, patterns such as `team-*`, or a label selector of the namespaces.
+        """
+        if namespaces is not None:
+            return await self._list_several(NamespaceChoice(namespaces, namespace), options)
         client, call_options = await self._client_for_all("list", namespace, options)
         return await client.list(**call_options)
 
+    async def _list_several(
+        self, choice: NamespaceChoice, options: Mapping[str, Any]
+    ) -> ModelList[T]:
+        from .namespace_lists import list_namespaces  # imported late: few programs need it
+
+        client, call_options = await self._client_for_all("list", choice.example, options)
+        lists = client._list_model
+        return await list_namespaces(self.rest, choice, self.list, lists, call_options)
+
     async def each(
-        self, *, namespace: str | None = None, **options: Unpack[EachOptions]
+        self,
+        *,
+        namespace: str | None = None,
+        namespaces: NamespaceNames | None = None,
+        **options: Unpack[EachOptions],
     ) -> AsyncIterator[T]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        `namespaces` are several namespaces, as for `list`.
+        """
+        if namespaces is not None:
+            choice = NamespaceChoice(namespaces, namespace)
+            async for obj in self._each_of_several(choice, options):
+                yield obj
+            return
         deadline = self.rest.deadline(options)
         has_yielded = False
         try:
@@ -291,6 +323,15 @@ class AsyncDynamicResource(Generic[T]):
             return
         client, call_options = await self._client_for_all("list", namespace, options)
         async for obj in client.each(**call_options):
+            yield obj
+
+    async def _each_of_several(
+        self, choice: NamespaceChoice, options: Mapping[str, Any]
+    ) -> AsyncIterator[T]:
+        from .namespace_lists import each_of_namespaces  # imported late: few programs need it
+
+        _, call_options = await self._client_for_all("list", choice.example, options)
+        async for obj in each_of_namespaces(self.rest, choice, self.each, call_options):
             yield obj
 
     def watch(

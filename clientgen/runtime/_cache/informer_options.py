@@ -12,6 +12,7 @@ from .._http.path_segments import check_segment
 from .._http.request import selector_text
 from .._http.shard_ranges import ShardRanges, parse_shard_selector
 from .._models.arguments import type_of, unexpected_option
+from .._models.meta_v1 import LabelSelector
 
 if TYPE_CHECKING:
     from .._clock import Clock
@@ -205,7 +206,10 @@ def namespace_selector(value: Namespaces | Labels) -> str | None:
         ValueError: The value is not a valid label selector, or selects everything.
     """
     is_text = isinstance(value, str) and any(character in value for character in "=!(")
-    if not is_text and (not isinstance(value, Mapping) or _has_options(value)):
+    is_selector = isinstance(value, LabelSelector) or (
+        isinstance(value, Mapping) and not _has_options(value)
+    )
+    if not is_text and not is_selector:
         return None
     text = selection("label_selector", cast("Any", value))
     if text is None:

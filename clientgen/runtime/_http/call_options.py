@@ -30,6 +30,13 @@ A LabelSelector is that of a spec, such as `deployment.spec.selector`. As in cli
 LabelSelectorAsSelector, an empty one selects every object; `delete_collection` refuses it.
 """
 
+NamespaceNames: TypeAlias = Sequence[str] | Labels
+"""Several namespaces: names and patterns, or a label selector of the namespaces.
+
+`["shop", "team-*"]` are the namespace `shop` and those whose names match; the wildcards are `*` and
+`?`. `{"team": "web"}` or `team=web` selects by the labels of namespaces.
+"""
+
 Fields: TypeAlias = str | Mapping[str, str]
 """A field selector: `metadata.name=web`, or `{"metadata.name": "web"}`."""
 

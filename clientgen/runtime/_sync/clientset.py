@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         GetOptions,
         Labels,
         ListOptions,
+        NamespaceNames,
         PatchOptions,
         WatchOptions,
         WriteOptions,
@@ -346,29 +347,53 @@ class ClientsetBase(ServerCalls):
 
     @retry_if_outdated
     def list(
-        self, model: type[M], *, namespace: str | None = None, **options: Unpack[ListOptions]
+        self,
+        model: type[M],
+        *,
+        namespace: str | None = None,
+        namespaces: NamespaceNames | None = None,
+        **options: Unpack[ListOptions],
     ) -> ModelList[M]:
         """List the objects that match the options. With `limit`, return a single page.
+
+            k.list(Pod, namespaces=["shop", "team-*"])
+
+        Several namespaces are listed at the same time, eight at most, and the list has no resource
+        version. If the server refuses one of them, the call fails.
 
         Args:
             model: the class of the objects.
             namespace: the namespace of the objects; all namespaces by default.
-            options: see `ListOptions`.
+            namespaces: several namespaces: names and patterns such as `team-*`, or a label selector
+                of the namespaces. Only patterns and selectors need the right to list namespaces.
+            options: see `ListOptions`. `limit` is for a single collection.
         """
+        if namespaces is not None:
+            return self.dynamic.resource(_checked(model)).list(
+                namespace=namespace, namespaces=namespaces, **options
+            )
         resource = self._resource_of(_checked(model))
         return self._client_of_all(model, resource, namespace).list(**options)
 
     def each(
-        self, model: type[M], *, namespace: str | None = None, **options: Unpack[EachOptions]
+        self,
+        model: type[M],
+        *,
+        namespace: str | None = None,
+        namespaces: NamespaceNames | None = None,
+        **options: Unpack[EachOptions],
     ) -> Iterator[M]:
         """Iterate over the objects that match the options, reading a page at a time.
 
         Args:
             model: the class of the objects.
             namespace: the namespace of the objects; all namespaces by default.
+            namespaces: several namespaces, as for `list`; they are read one after the other.
             options: see `EachOptions`.
         """
-        return self.dynamic.resource(_checked(model)).each(namespace=namespace, **options)
+        return self.dynamic.resource(_checked(model)).each(
+            namespace=namespace, namespaces=namespaces, **options
+        )
 
     def watch(
         self, model: type[M], *, namespace: str | None = None, **options: Unpack[WatchOptions]

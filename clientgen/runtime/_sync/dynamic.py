@@ -22,6 +22,7 @@ from msgspec import UNSET, UnsetType
 
 from clientgen._gvk import GroupVersion, GroupVersionKind
 
+from .._cache.namespace_choice import NamespaceChoice
 from .._discovery.discovered_resources import ApiResource
 from .._discovery.verbs import check_verb, subresource_of
 from .._http.path_segments import check_segment
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
         GetOptions,
         Labels,
         ListOptions,
+        NamespaceNames,
         PatchOptions,
         WatchOptions,
         WriteOptions,
@@ -263,13 +265,45 @@ class DynamicResource(Generic[T]):
         return client.get(name, default=default, **call_options)
 
     @retry_if_outdated
-    def list(self, *, namespace: str | None = None, **options: Unpack[ListOptions]) -> ModelList[T]:
-        """List the objects that match the options, in one namespace or in all."""
+    def list(
+        self,
+        *,
+        namespace: str | None = None,
+        namespaces: NamespaceNames | None = None,
+        **options: Unpack[ListOptions],
+    ) -> ModelList[T]:
+        """List the objects that match the options, in one namespace, in several, or in all.
+
+        `namespaces` has names, patterns such as `team-*`, or a label selector of the namespaces.
+        """
+        if namespaces is not None:
+            return self._list_several(NamespaceChoice(namespaces, namespace), options)
         client, call_options = self._client_for_all("list", namespace, options)
         return client.list(**call_options)
 
-    def each(self, *, namespace: str | None = None, **options: Unpack[EachOptions]) -> Iterator[T]:
-        """Iterate over the objects that match the options, reading a page at a time."""
+    def _list_several(self, choice: NamespaceChoice, options: Mapping[str, Any]) -> ModelList[T]:
+        from .namespace_lists import list_namespaces  # imported late: few programs need it
+
+        client, call_options = self._client_for_all("list", choice.example, options)
+        lists = client._list_model
+        return list_namespaces(self.rest, choice, self.list, lists, call_options)
+
+    def each(
+        self,
+        *,
+        namespace: str | None = None,
+        namespaces: NamespaceNames | None = None,
+        **options: Unpack[EachOptions],
+    ) -> Iterator[T]:
+        """Iterate over the objects that match the options, reading a page at a time.
+
+        `namespaces` are several namespaces, as for `list`.
+        """
+        if namespaces is not None:
+            choice = NamespaceChoice(namespaces, namespace)
+            for obj in self._each_of_several(choice, options):
+                yield obj
+            return
         deadline = self.rest.deadline(options)
         has_yielded = False
         try:
@@ -286,6 +320,13 @@ class DynamicResource(Generic[T]):
             return
         client, call_options = self._client_for_all("list", namespace, options)
         for obj in client.each(**call_options):
+            yield obj
+
+    def _each_of_several(self, choice: NamespaceChoice, options: Mapping[str, Any]) -> Iterator[T]:
+        from .namespace_lists import each_of_namespaces  # imported late: few programs need it
+
+        _, call_options = self._client_for_all("list", choice.example, options)
+        for obj in each_of_namespaces(self.rest, choice, self.each, call_options):
             yield obj
 
     def watch(self, *, namespace: str | None = None, **options: Unpack[WatchOptions]) -> Watch[T]:

@@ -1,0 +1,92 @@
+# Derived from _async/namespace_lists.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
+"""Lists the objects of several namespaces as one list."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from .._http.path_segments import check_segment
+from .._http.resource import Resource
+from .._models.meta_v1 import ListMeta, ModelList, PartialObjectMetadata, PartialObjectMetadataList
+from ..errors import Forbidden
+from .concurrent_calls import call_for_each
+from .object_client import ObjectClient
+from .outdated import with_remaining_time
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from .._cache.namespace_choice import NamespaceChoice
+    from ._primitives import Function
+    from .rest import Rest
+
+T = TypeVar("T")
+
+_NAMESPACES = Resource("", "v1", "namespaces", "Namespace", namespaced=False)
+
+
+def list_namespaces(
+    rest: Rest,
+    choice: NamespaceChoice,
+    list_one: Function[..., ModelList[T]],
+    list_model: type[ModelList[T]],
+    options: Mapping[str, Any],
+) -> ModelList[T]:
+    """Return the objects of the chosen namespaces, in the order of the namespaces.
+
+    Args:
+        rest: the client that sends requests.
+        choice: the namespaces.
+        list_one: lists a namespace.
+        list_model: the class of the list.
+        options: the options of the call.
+
+    Raises:
+        ApiError: the server refused the list of a namespace.
+        ValueError: the options ask for a single page.
+    """
+    for name in ("limit", "continue_"):
+        if options.get(name) is not None:
+            raise ValueError(f"{name} is for the list of one collection: use each() for pages")
+    deadline = rest.deadline(options)
+
+    def read(namespace: str) -> ModelList[T]:
+        remaining = with_remaining_time(rest, options, deadline)
+        return list_one(namespace=namespace, **remaining)
+
+    names = _names(rest, choice, deadline)
+    lists = call_for_each(names, read, "clientgen list")
+    items = [item for each in lists.values() for item in each.items]
+    return list_model(metadata=ListMeta(), items=items)
+
+
+def each_of_namespaces(
+    rest: Rest,
+    choice: NamespaceChoice,
+    each_of_one: Callable[..., Iterator[T]],
+    options: Mapping[str, Any],
+) -> Iterator[T]:
+    """Yield the objects of the chosen namespaces, a page and a namespace at a time.
+
+    Raises:
+        ApiError: the server refused the list of a namespace.
+    """
+    deadline = rest.deadline(options)
+    for name in _names(rest, choice, deadline):
+        remaining = with_remaining_time(rest, options, deadline)
+        for obj in each_of_one(namespace=name, **remaining):
+            yield obj
+
+
+def _names(rest: Rest, choice: NamespaceChoice, deadline: float | None) -> list[str]:
+    """Return the chosen namespaces. Those of the server are listed only if that is needed."""
+    if not choice.needs_list:
+        return choice.of(())
+    client = ObjectClient(rest, _NAMESPACES, None, PartialObjectMetadata, PartialObjectMetadataList)
+    options = {} if choice.selector is None else {"label_selector": choice.selector}
+    try:
+        found = client.list(**with_remaining_time(rest, options, deadline))
+    except Forbidden as error:
+        error.add_note("Patterns and selectors of namespaces need the right to list namespaces.")
+        raise
+    return choice.of(check_segment("namespace", each.metadata.name) for each in found.items)
