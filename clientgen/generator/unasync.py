@@ -248,6 +248,7 @@ DERIVED: tuple[str, ...] = (
     "watch.py",
     "webhook_server.py",
     "websocket.py",
+    "workload_pods.py",
     "workqueue.py",
 )
 BY_HAND: tuple[str, ...] = (

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from ._async.sharding import AsyncSharding
     from ._async.webhook_server import AsyncWebhooks
     from ._async.websocket import AsyncWebSocket
+    from ._async.workload_pods import pods_of, ready_pods, tail
     from ._async.workqueue import AsyncPriorityQueue, AsyncWorkQueue
 
 __all__ = [
@@ -98,11 +99,14 @@ __all__ = [
     "drain",
     "fetch_manifests",
     "kustomize",
+    "pods_of",
     "port_forward",
+    "ready_pods",
     "rollout_history",
     "rollout_restart",
     "rollout_status",
     "rollout_undo",
+    "tail",
     "trace_requests",
     "uncordon",
 ]
@@ -141,11 +145,14 @@ if not TYPE_CHECKING:
             "AsyncEventRecorder": "._async.recorder",
             "cordon": "._async.recipes",
             "drain": "._async.recipes",
+            "pods_of": "._async.workload_pods",
             "port_forward": "._async.service_forward",
+            "ready_pods": "._async.workload_pods",
             "rollout_history": "._async.recipes",
             "rollout_restart": "._async.recipes",
             "rollout_status": "._async.recipes",
             "rollout_undo": "._async.recipes",
+            "tail": "._async.workload_pods",
             "trace_requests": "._async.requests.tracing_middleware",
             "uncordon": "._async.recipes",
             "AsyncSharding": "._async.sharding",

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from ._sync.sharding import Sharding
     from ._sync.webhook_server import Webhooks
     from ._sync.websocket import WebSocket
+    from ._sync.workload_pods import pods_of, ready_pods, tail
     from ._sync.workqueue import PriorityQueue, WorkQueue
 
 __all__ = [
@@ -99,11 +100,14 @@ __all__ = [
     "drain",
     "fetch_manifests",
     "kustomize",
+    "pods_of",
     "port_forward",
+    "ready_pods",
     "rollout_history",
     "rollout_restart",
     "rollout_status",
     "rollout_undo",
+    "tail",
     "trace_requests",
     "uncordon",
 ]
@@ -142,11 +146,14 @@ if not TYPE_CHECKING:
             "EventRecorder": "._sync.recorder",
             "cordon": "._sync.recipes",
             "drain": "._sync.recipes",
+            "pods_of": "._sync.workload_pods",
             "port_forward": "._sync.service_forward",
+            "ready_pods": "._sync.workload_pods",
             "rollout_history": "._sync.recipes",
             "rollout_restart": "._sync.recipes",
             "rollout_status": "._sync.recipes",
             "rollout_undo": "._sync.recipes",
+            "tail": "._sync.workload_pods",
             "trace_requests": "._sync.requests.tracing_middleware",
             "uncordon": "._sync.recipes",
             "Sharding": "._sync.sharding",

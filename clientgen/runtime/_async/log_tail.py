@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from .._cache.fill import Fill
 from .._cache.storage import UnstructuredStorage
@@ -51,6 +51,18 @@ _LINE_OPTIONS = ("since_seconds", "since_time", "tail_lines")
 _OPTIONS = ("container", *_POD_OPTIONS, *_LINE_OPTIONS, "seconds", "timeout")
 
 
+class AsyncTailedPods(Protocol):
+    """The pods of a workload."""
+
+    async def find(self) -> str:
+        """Return the label selector of the pods."""
+        ...
+
+    async def admits(self, pod: Unstructured) -> bool:
+        """Return whether a pod that the selector selects belongs to the workload."""
+        ...
+
+
 class AsyncLogTail(ReadByFor):
     """An iterator of the lines of many logs, as they are written.
 
@@ -71,11 +83,17 @@ class AsyncLogTail(ReadByFor):
         RequestTimeout: The `timeout` has passed.
     """
 
-    def __init__(self, rest: AsyncRest, path: str, options: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        rest: AsyncRest,
+        path: str,
+        options: Mapping[str, Any],
+        pods: AsyncTailedPods | None = None,
+    ) -> None:
         for name in options.keys() - set(_OPTIONS):
             raise unexpected_option(name, _OPTIONS)
         # The tasks refer to the source only, so that an abandoned tail is collected and stops.
-        self._source = _Source(rest, path, options)
+        self._source = _Source(rest, path, options, pods)
 
     def __aiter__(self) -> Self:
         return self
@@ -115,19 +133,20 @@ class AsyncLogTail(ReadByFor):
 class _Source:
     """Watches the pods, and collects the lines of their containers."""
 
-    def __init__(self, rest: AsyncRest, path: str, options: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        rest: AsyncRest,
+        path: str,
+        options: Mapping[str, Any],
+        pods: AsyncTailedPods | None,
+    ) -> None:
         self.rest = rest
         self.options = options
         self.stopped = Event()
+        self.pods = pods
         self._path = path
-        self._reflector = AsyncReflector(
-            rest,
-            path,
-            UnstructuredStorage(Unstructured, UnstructuredList),
-            options={name: options[name] for name in _POD_OPTIONS if name in options},
-            sink=self,
-            clock=rest.clock,
-        )
+        selection = {name: options[name] for name in _POD_OPTIONS if name in options}
+        self._reflector = self._new_reflector(selection)
         self._lines: deque[LogLine] = deque()
         self._ready = Event()
         self._has_room = Event()
@@ -139,6 +158,16 @@ class _Source:
         self._cancel_alarms: list[Callable[[], object]] = []
         # Whether the lines that have been read are still delivered after the end.
         self._delivers_rest = False
+
+    def _new_reflector(self, selection: Mapping[str, Any]) -> AsyncReflector[Unstructured]:
+        return AsyncReflector(
+            self.rest,
+            self._path,
+            UnstructuredStorage(Unstructured, UnstructuredList),
+            options=selection,
+            sink=self,
+            clock=self.rest.clock,
+        )
 
     # ---- for the reader -------------------------------------------------------------------------
 
@@ -193,7 +222,25 @@ class _Source:
             if seconds is not None:
                 deadline = self.rest.clock.monotonic() + seconds
                 self._cancel_alarms.append(self.rest.alarm_at(deadline, action))
-        self._watching = spawn(self._reflector.run, "clientgen tail: pods")
+        self._watching = spawn(self._watch, "clientgen tail: pods")
+
+    async def _watch(self) -> None:
+        """Watch the pods. For a workload, find them first."""
+        if self.pods is not None and not await self._find(self.pods):
+            return
+        await self._reflector.run()
+
+    async def _find(self, pods: AsyncTailedPods) -> bool:
+        """Find the pods of a workload. Returns whether they can be watched."""
+        try:
+            selector = await self.stopped.run_unless_set(pods.find())
+        except Exception as error:  # noqa: BLE001 - the reader raises it
+            self.fail(error)
+            return False
+        fields = self.options.get("field_selector")
+        selection = {"label_selector": selector, "field_selector": fields}
+        self._reflector = self._new_reflector(selection)
+        return selector is not None and not self.stopped.is_set()
 
     def _expire(self, why: str) -> None:
         if not self.stopped.is_set():
@@ -302,6 +349,7 @@ class _Follower:
     ) -> None:
         self._source = source
         self._rest = source.rest
+        self._pod = pod
         self._uid = pod.metadata.uid
         self._names = pod.namespace, pod.name, state.name
         self._pod_path = f"/api/v1/namespaces/{pod.namespace}/pods/{pod.name}"
@@ -342,7 +390,7 @@ class _Follower:
         while not self._source.stopped.is_set():
             before = self._position.since
             try:
-                if not await self._read_log():
+                if not (await self._is_admitted() and await self._read_log()):
                     return
                 if self._position.since != before or self._is_complete:
                     pause = _RETRY_DELAY_SECONDS
@@ -365,6 +413,13 @@ class _Follower:
                 self._source.fail(error)
                 return
             pause = min(2 * pause, _MAX_RETRY_DELAY_SECONDS)
+
+    async def _is_admitted(self) -> bool:
+        """Return whether the pod belongs to the workload of the tail, if it has one."""
+        pods = self._source.pods
+        if pods is None:
+            return True
+        return bool(await self._source.stopped.run_unless_set(pods.admits(self._pod)))
 
     async def _read_log(self) -> bool:
         """Read the log to its end. Returns whether the container may write more."""

@@ -15,8 +15,10 @@ from .object_client import AsyncObjectClient
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Unpack
 
     from .._conditions.json_fields import Json
+    from .._http.call_options import GetOptions
     from .._http.resource import Resource
     from .lease_client import AsyncClient
     from .rest import AsyncRest
@@ -59,9 +61,9 @@ class RecipeTarget:
     def __str__(self) -> str:
         return f"{self.resource.kind} {self.namespace}/{self.name}"
 
-    async def read(self) -> Json:
+    async def read(self, **options: Unpack[GetOptions]) -> Json:
         """Read the object."""
-        return await any_client(self.rest, self.resource, self.namespace).get(self.name)
+        return await any_client(self.rest, self.resource, self.namespace).get(self.name, **options)
 
 
 def any_client(

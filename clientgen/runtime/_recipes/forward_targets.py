@@ -27,6 +27,8 @@ FORWARDED_MESSAGE: Final = (
     "ports are forwarded to a Service, Deployment, ReplicaSet, StatefulSet or DaemonSet"
 )
 
+# The kinds whose selector is labels, without expressions.
+_LABEL_SELECTORS: Final = ("ReplicationController", "Service")
 _MAX_PORT: Final = 65535
 _NO_ADDRESS: Final = "None"
 
@@ -51,7 +53,7 @@ def pod_selector(obj: Json, subject: str) -> str:
     Raises:
         OperationRefused: The object has no selector.
     """
-    if text(obj, "kind") == "Service":
+    if text(obj, "kind") in _LABEL_SELECTORS:
         labels = part(obj, "spec", "selector")
         selector = ",".join(f"{name}={value}" for name, value in labels.items())
     else:

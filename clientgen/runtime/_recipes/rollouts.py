@@ -29,6 +29,7 @@ __all__ = [
     "check_has_name",
     "check_not_paused",
     "choose_revision",
+    "controller_of",
     "history_of",
     "history_resource",
     "resource_of",
@@ -155,14 +156,17 @@ def history_resource(kind: str) -> Resource:
 def history_of(obj: Json, candidates: Iterable[Json]) -> list[Revision]:
     """Return the revisions of a workload among ReplicaSets or ControllerRevisions, oldest first."""
     uid = text(obj, "metadata", "uid")
-    own = [each for each in candidates if uid and _owner_uid(each) == uid]
+    own = [each for each in candidates if uid and text(controller_of(each), "uid") == uid]
     revisions = [_revision(each) for each in own]
     return sorted((each for each in revisions if each.number), key=lambda each: each.number)
 
 
-def _owner_uid(obj: Json) -> str:
-    owners = items(obj, "metadata", "ownerReferences")
-    return next((text(each, "uid") for each in owners if flag(each, "controller")), "")
+def controller_of(obj: Json) -> Json:
+    """Return the owner reference of the controller of an object, or an empty object."""
+    for each in items(obj, "metadata", "ownerReferences"):
+        if flag(each, "controller"):
+            return each
+    return {}
 
 
 def _revision(source: Json) -> Revision:

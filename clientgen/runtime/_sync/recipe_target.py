@@ -16,8 +16,10 @@ from .object_client import ObjectClient
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Unpack
 
     from .._conditions.json_fields import Json
+    from .._http.call_options import GetOptions
     from .._http.resource import Resource
     from .lease_client import Client
     from .rest import Rest
@@ -60,9 +62,9 @@ class RecipeTarget:
     def __str__(self) -> str:
         return f"{self.resource.kind} {self.namespace}/{self.name}"
 
-    def read(self) -> Json:
+    def read(self, **options: Unpack[GetOptions]) -> Json:
         """Read the object."""
-        return any_client(self.rest, self.resource, self.namespace).get(self.name)
+        return any_client(self.rest, self.resource, self.namespace).get(self.name, **options)
 
 
 def any_client(
