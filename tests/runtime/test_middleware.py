@@ -353,7 +353,7 @@ async def test_metrics_have_the_names_of_client_go(
     assert samples["rest_client_rate_limiter_duration_seconds_count", host, "GET"] == 2
     assert samples["rest_client_exec_plugin_call_total", "0", "no_error"] == 1
     assert samples["rest_client_exec_plugin_call_total", "1", "plugin_not_found_error"] == 1
-    assert samples[("rest_client_exec_plugin_ttl_seconds",)] > 1e9
+    assert samples[("rest_client_exec_plugin_ttl_seconds",)] == float("inf")  # no certificates
 
 
 async def test_spans_have_the_attributes_of_http_clients(

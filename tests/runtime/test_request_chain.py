@@ -206,6 +206,9 @@ class Recorded:
     def plugin_called(self, *_: object) -> None:
         raise AssertionError
 
+    def certificate_rotated(self, seconds: float, /) -> None:
+        raise AssertionError(seconds)
+
 
 async def test_each_attempt_is_told_to_all_metrics_once() -> None:
     script = AsyncScript(BUSY, OK, ConnectionLost("gone"), OK, OK)

@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING
 from ..errors import ConfigError
 from .exec_reply import ExecAnswer, parse_reply
 from .exec_request import exec_info
-from .plugin_calls import plugin_called
+from .plugin_calls import certificate_received, plugin_called
 
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Callable, Hashable
 
     from .._clock import Clock
-    from .cluster_config import ClusterConfig, ExecConfig
+    from .cluster_config import ClientCertificate, ClusterConfig, ExecConfig
 
 __all__ = ["ExecAnswer", "ExecPlugin", "plugin_for", "run_plugin"]
 
@@ -54,6 +54,8 @@ class ExecPlugin:
     def __init__(self, config: ClusterConfig) -> None:
         self._config = config
         self._answer: ExecAnswer | None = None
+        # The certificate of the last answer, which is kept for metrics when an answer is rejected.
+        self._certificate: ClientCertificate | None = None
         self._run_lock = threading.Lock()
         # Held only for assignments, so that `reject` does not wait for a running plugin.
         self._answer_lock = threading.Lock()
@@ -75,7 +77,9 @@ class ExecPlugin:
             answer = self.cached(clock)
             if answer is None:
                 answer = run_plugin(self._config)
-                plugin_called(0, "no_error", answer.expires)
+                certificate_received(self, self._certificate, answer.certificate, clock.now())
+                plugin_called(0, "no_error")
+                self._certificate = answer.certificate
                 with self._answer_lock:
                     self._answer = answer
             return answer

@@ -36,6 +36,20 @@ _BYTES: Final = (
     1 << 22,
     1 << 24,
 )
+_HOUR, _DAY = 3600, 86_400
+_AGES: Final = (
+    _HOUR / 6,
+    _HOUR / 2,
+    _HOUR,
+    4 * _HOUR,
+    _DAY,
+    7 * _DAY,
+    30 * _DAY,
+    90 * _DAY,
+    180 * _DAY,
+    360 * _DAY,
+    1440 * _DAY,
+)
 
 
 class PrometheusRequestMetrics:
@@ -77,8 +91,11 @@ class PrometheusRequestMetrics:
     ) -> None:
         """Count a run of a credential plugin."""
         self._families.plugin_calls.labels(str(exit_code), status).inc()
-        if expires is not None:
-            self._families.expires_at = expires.timestamp()
+        self._families.expires_at = float("inf") if expires is None else expires.timestamp()
+
+    def certificate_rotated(self, seconds: float, /) -> None:
+        """Count the age of a client certificate that a credential plugin has replaced."""
+        self._families.rotations.observe(seconds)
 
 
 class _Families:
@@ -117,10 +134,16 @@ class _Families:
         self.expires_at = float("inf")
         left = Gauge(
             "rest_client_exec_plugin_ttl_seconds",
-            "Seconds until the last answer of a credential plugin expires.",
+            "Seconds until the first client certificate of credential plugins expires.",
             registry=registry,
         )
         left.set_function(lambda: self.expires_at - time())
+        self.rotations = Histogram(
+            "rest_client_exec_plugin_certificate_rotation_age",
+            "Age in seconds of client certificates that credential plugins replaced.",
+            registry=registry,
+            buckets=_AGES,
+        )
 
 
 _families = PerRegistry(_Families)

@@ -51,8 +51,13 @@ class RequestMetrics(Protocol):
     def plugin_called(
         self, exit_code: int, status: PluginStatus, expires: datetime | None, /
     ) -> None:
-        """Note that a credential plugin was run, and when its answer expires.
+        """Note that a credential plugin was run.
 
-        The exit code is 1 if there is none. Clients that share a plugin share its runs.
+        The exit code is 1 if there is none. `expires` is when the first of the client certificates
+        of all plugins expires; None if there is none. Clients that share a plugin share its runs.
         """
+        ...
+
+    def certificate_rotated(self, seconds: float, /) -> None:
+        """Note that a plugin has replaced a client certificate of this age."""
         ...
