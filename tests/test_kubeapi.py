@@ -312,3 +312,27 @@ def test_the_rest_client_shows_what_programs_use(flavour: Any):
     assert {"config", "namespace", "send"} <= shown
     assert len(shown) < 15
     assert all(hasattr(rest, name) for name in shown)
+
+
+@pytest.mark.parametrize("flavour", [Clientset, AsyncClientset])
+def test_what_a_clientset_leads_to_shows_what_programs_use(flavour: Any):
+    k = FakeCluster().clientset(flavour)
+    shown = {
+        k.scheme: {"add_kinds", "dump", "kinds", "list_model", "load", "register", "resource"},
+        k.metadata: {"resource", "resources"},
+        k.dynamic: {"discovery", "namespace", "resource", "resources", "rest", "scheme"},
+        k.dynamic.discovery: {"api_resources", "failures", "invalidate", "resource"},
+        k.metadata.resource("pods"): {"delete", "each", "get", "list", "patch", "wait", "watch"},
+        k.informers(): {"core_v1", "dynamic", "informer", "start", "wait_for_sync"},
+        k.informers().core_v1: {"pods", "services"},
+        k.manifests(): {"apply", "delete", "diff"},
+        k.core_v1.pods("shop").watch(): {"resource_version", "stop"},
+    }
+    for obj, wanted in shown.items():
+        names = {name for name in dir(obj) if not name.startswith("__")}
+        assert wanted <= names
+        assert not {name for name in names if name.startswith("_")}
+        assert all(hasattr(obj, name) for name in names)
+    assert not {"find", "model_of", "registered"} & {*dir(k.dynamic)}
+    assert not {"client_in", "model_for"} & {*dir(k.dynamic.resource("pods"))}
+    assert "known_resources" not in dir(k.scheme)

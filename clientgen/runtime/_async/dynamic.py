@@ -30,6 +30,7 @@ from .._http.resource import Resource
 from .._http.watch_progress import WatchProgress
 from .._manifests.object_addresses import namespace_for
 from .._manifests.scheme import Scheme
+from .._models.argument_errors import public_attributes
 from .._models.arguments import check_object, type_of
 from .._models.meta_v1 import ModelList, PartialObjectMetadata
 from .._models.model import Model
@@ -96,6 +97,10 @@ class AsyncDynamicClient:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.rest!r})"
+
+    def __dir__(self) -> list[str]:
+        """List the public attributes."""
+        return public_attributes(self, "find", "registered", "model_of", "list_model_of")
 
     @property
     def discovery(self) -> AsyncDiscovery:
@@ -188,6 +193,10 @@ class AsyncMetadataClient:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._dynamic.rest!r})"
 
+    def __dir__(self) -> list[str]:
+        """List the public attributes."""
+        return public_attributes(self)
+
     def resource(
         self, name: ResourceName | type[Any]
     ) -> AsyncDynamicResource[PartialObjectMetadata]:
@@ -233,6 +242,12 @@ class AsyncDynamicResource(Generic[T]):
     def __repr__(self) -> str:
         name = self._found.name if self._found else _name_text(self._name)
         return f"{type(self).__name__}({self._client.rest!r}, {name!r})"
+
+    def __dir__(self) -> list[str]:
+        """List the public attributes."""
+        return public_attributes(
+            self, "client_in", "model_for", "subresource_client", "watched_resource"
+        )
 
     async def resource(self) -> Resource:
         """Return the resource; an `ApiResource` if discovery has found it.
@@ -717,6 +732,10 @@ class AsyncDynamicSubresource(Generic[T]):
 
     def __repr__(self) -> str:
         return f"{self._resource!r}.{self._part}({self._name!r})"
+
+    def __dir__(self) -> list[str]:
+        """List the public attributes."""
+        return public_attributes(self)
 
     @property
     def rest(self) -> AsyncRest:

@@ -6,6 +6,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 from weakref import WeakMethod
 
+from .._models.argument_errors import public_attributes
 from ..errors import RequestTimeout
 from ._primitives import Event, ReadByFor, sleep
 
@@ -60,6 +61,10 @@ class AsyncStoppable(ReadByFor):
 
     async def __aenter__(self) -> Self:
         return self
+
+    def __dir__(self) -> list[str]:
+        """List the public attributes."""
+        return public_attributes(self)
 
     async def __aexit__(
         self,

@@ -15,6 +15,7 @@ from .._manifests.manifest_diff import ManifestDiff
 from .._manifests.manifest_documents import ManifestError
 from .._manifests.set_objects import load_objects
 from .._manifests.set_results import ManifestSetError, SetResult
+from .._models.argument_errors import public_attributes
 from ..conditions import deleted, ready
 from ..errors import DiscoveryFailed, NoResourceMatch
 from .set_apply import AsyncSetRun
@@ -115,6 +116,10 @@ class AsyncManifestSet:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {len(self)} objects>"
+
+    def __dir__(self) -> list[str]:
+        """List the public attributes."""
+        return public_attributes(self)
 
     # ---- apply --------------------------------------------------------------------------------
 

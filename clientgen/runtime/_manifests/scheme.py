@@ -27,6 +27,7 @@ import msgspec
 from clientgen._gvk import GroupVersion, GroupVersionKind
 
 from .._http.resource import Resource
+from .._models.argument_errors import public_attributes
 from .._models.arguments import check_has_kind, type_of
 from .._models.list_classes import item_class, new_list_class
 from .._models.meta_v1 import ModelList
@@ -64,6 +65,10 @@ class Scheme:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {len(self._kinds)} kinds>"
+
+    def __dir__(self) -> list[str]:
+        """List the public attributes."""
+        return public_attributes(self, "known_resources")
 
     # ---- the registry -------------------------------------------------------------------------
 

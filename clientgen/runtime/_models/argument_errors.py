@@ -55,10 +55,17 @@ class UnknownAttribute:
         return str, (str(self),)
 
 
-def public_attributes(client: object) -> list[str]:
-    """Return the public attributes of a client, for `dir()` and completion."""
+def public_attributes(obj: object, *internal: str) -> list[str]:
+    """Return the public attributes of an object, for `dir()` and completion.
+
+    Args:
+        obj: the object.
+        internal: the attributes without an underscore that only the runtime uses.
+    """
     return [
-        name for name in object.__dir__(client) if not name.startswith("_") or name.startswith("__")
+        name
+        for name in object.__dir__(obj)
+        if (not name.startswith("_") or name.startswith("__")) and name not in internal
     ]
 
 

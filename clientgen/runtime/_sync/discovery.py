@@ -38,6 +38,7 @@ from .._discovery.snapshots import (
     read_snapshot,
 )
 from .._http.request import HttpRequest
+from .._models.argument_errors import public_attributes
 from ..errors import (
     ApiError,
     ClientError,
@@ -97,6 +98,10 @@ class Discovery:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._rest!r})"
+
+    def __dir__(self) -> list[str]:
+        """List the public attributes."""
+        return public_attributes(self, "find", "has_changed", "confirm")
 
     @property
     def failures(self) -> tuple[DiscoveryFailure, ...]:

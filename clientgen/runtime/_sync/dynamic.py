@@ -31,6 +31,7 @@ from .._http.resource import Resource
 from .._http.watch_progress import WatchProgress
 from .._manifests.object_addresses import namespace_for
 from .._manifests.scheme import Scheme
+from .._models.argument_errors import public_attributes
 from .._models.arguments import check_object, type_of
 from .._models.meta_v1 import ModelList, PartialObjectMetadata
 from .._models.model import Model
@@ -97,6 +98,10 @@ class DynamicClient:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.rest!r})"
+
+    def __dir__(self) -> list[str]:
+        """List the public attributes."""
+        return public_attributes(self, "find", "registered", "model_of", "list_model_of")
 
     @property
     def discovery(self) -> Discovery:
@@ -189,6 +194,10 @@ class MetadataClient:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._dynamic.rest!r})"
 
+    def __dir__(self) -> list[str]:
+        """List the public attributes."""
+        return public_attributes(self)
+
     def resource(self, name: ResourceName | type[Any]) -> DynamicResource[PartialObjectMetadata]:
         """Return a client of a resource; see `DynamicClient.resource`."""
         return DynamicResource(self._dynamic, name, PartialObjectMetadata)
@@ -232,6 +241,12 @@ class DynamicResource(Generic[T]):
     def __repr__(self) -> str:
         name = self._found.name if self._found else _name_text(self._name)
         return f"{type(self).__name__}({self._client.rest!r}, {name!r})"
+
+    def __dir__(self) -> list[str]:
+        """List the public attributes."""
+        return public_attributes(
+            self, "client_in", "model_for", "subresource_client", "watched_resource"
+        )
 
     def resource(self) -> Resource:
         """Return the resource; an `ApiResource` if discovery has found it.
@@ -708,6 +723,10 @@ class DynamicSubresource(Generic[T]):
 
     def __repr__(self) -> str:
         return f"{self._resource!r}.{self._part}({self._name!r})"
+
+    def __dir__(self) -> list[str]:
+        """List the public attributes."""
+        return public_attributes(self)
 
     @property
     def rest(self) -> Rest:

@@ -7,6 +7,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 from weakref import WeakMethod
 
+from .._models.argument_errors import public_attributes
 from ..errors import RequestTimeout
 from ._primitives import Event, ReadByFor, sleep
 
@@ -61,6 +62,10 @@ class Stoppable(ReadByFor):
 
     def __enter__(self) -> Self:
         return self
+
+    def __dir__(self) -> list[str]:
+        """List the public attributes."""
+        return public_attributes(self)
 
     def __exit__(
         self,

@@ -17,6 +17,7 @@ from .._cache.storage_forms import check_form, form_for
 from .._cache.sync_errors import not_started_error, timeout_error
 from .._clock import SYSTEM_CLOCK
 from .._http.resource import Resource
+from .._models.argument_errors import public_attributes
 from .._models.arguments import check_clientset, check_view, unexpected_option
 from .._models.list_classes import view_list_class
 from .._models.meta_v1 import PartialObjectMetadata, PartialObjectMetadataList
@@ -436,6 +437,12 @@ class InformerFactory:
         self.start()
         return self
 
+    def __dir__(self) -> list[str]:
+        """List the public attributes."""
+        return public_attributes(
+            self, "group_versions", "shared", "seconds_without_watch", "stop_soon"
+        )
+
     def __exit__(
         self,
         kind: type[BaseException] | None,
@@ -456,6 +463,10 @@ class GroupVersionInformers:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._factory!r})"
+
+    def __dir__(self) -> list[str]:
+        """List the public attributes."""
+        return public_attributes(self)
 
     def __contains__(self, plural: object) -> bool:
         """Return whether there is an informer of the resource with this name in URLs."""
