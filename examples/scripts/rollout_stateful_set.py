@@ -1,42 +1,34 @@
 """Updates a StatefulSet, lists its revisions and goes back to the first one."""
 
 from kubeapi import Clientset
+from kubeapi.apps.v1 import StatefulSet
 
 from clientgen.runtime.conditions import rolled_out
-from clientgen.runtime.sync import rollout_undo
+from clientgen.runtime.sync import rollout_history, rollout_undo
 
-LABELS = {"app": "redis"}
+REDIS = """
+apiVersion: v1
+kind: Service
+metadata: {name: redis}
+spec: {clusterIP: None, selector: {app: redis}, ports: [{port: 6379}]}
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: redis}
+spec:
+  serviceName: redis
+  selector: {matchLabels: {app: redis}}
+  template:
+    metadata: {labels: {app: redis}}
+    spec: {containers: [{name: redis, image: "redis:8"}]}
+"""
 
 with Clientset.from_config() as k:
-    stateful_sets = k.apps_v1.stateful_sets(k.namespace)
-    k.core_v1.services(k.namespace).apply(
-        {
-            "metadata": {"name": "redis"},
-            "spec": {"clusterIP": "None", "selector": LABELS, "ports": [{"port": 6379}]},
-        }
-    )
-    stateful_sets.apply(
-        {
-            "metadata": {"name": "redis"},
-            "spec": {
-                "serviceName": "redis",
-                "selector": {"matchLabels": LABELS},
-                "template": {
-                    "metadata": {"labels": LABELS},
-                    "spec": {"containers": [{"name": "redis", "image": "redis:8"}]},
-                },
-            },
-        }
-    )
-    redis = stateful_sets.wait("redis", until=rolled_out, timeout=120)
+    k.manifests(REDIS).apply(wait=120)
+    redis = k.get(StatefulSet, "redis")
     redis.spec.template.spec.containers[0].image = "redis:8.2"
-    stateful_sets.update(redis)
-    redis = stateful_sets.wait("redis", until=rolled_out, timeout=120)
+    redis = k.wait(k.update(redis), until=rolled_out, timeout=120)
+    print("revisions", [revision.number for revision in rollout_history(k, redis)])
 
-    revisions = k.apps_v1.controller_revisions(k.namespace).list(label_selector=LABELS)
-    for revision in sorted(revisions, key=lambda each: each.revision):
-        print(revision.metadata.name, revision.revision)
-
-    rollout_undo(k, redis, to_revision=1)
-    redis = stateful_sets.wait("redis", until=rolled_out, timeout=120)
+    redis = k.wait(rollout_undo(k, redis, to_revision=1), until=rolled_out, timeout=120)
     print("back to", redis.spec.template.spec.containers[0].image)
