@@ -402,6 +402,7 @@ class AsyncPodCollection(AsyncWaitingCollection[Pod]):
             since_seconds: only lines that are at most this many seconds old.
             since_time: only lines since this time.
             tail_lines: only this many lines at the end of each log.
+            seconds: the seconds after which the iteration ends, without an error.
             timeout: the seconds after which the call raises `RequestTimeout`.
         """
         return self._tail(options)
