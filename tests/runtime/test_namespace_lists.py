@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any, assert_type
 
@@ -13,9 +14,11 @@ from kubeapi.meta.v1 import LabelSelector, ObjectMeta, Status
 from clientgen.runtime import HttpRequest, HttpResponse
 from clientgen.runtime._async._primitives import sleep
 from clientgen.runtime.aio import AsyncSend
-from clientgen.runtime.errors import Forbidden, RequestTimeout
+from clientgen.runtime.errors import DecodeError, Forbidden, RequestTimeout
 from clientgen.runtime.models import ModelList
 from clientgen.testing import FakeCluster, LocalServer
+from clientgen.testing._apiserver.responses.answers import Response
+from clientgen.testing._fake.reactors import Pattern
 
 NAMES = ("shop", "team-a", "team-b", "bank")
 
@@ -89,6 +92,21 @@ async def test_a_refused_namespace_fails_the_call(server: LocalServer) -> None:
             await k.list(ConfigMap, namespaces=["*"])
         with pytest.raises(Forbidden, match="'bank'"):
             _ = [each async for each in k.each(ConfigMap, namespaces=["shop", "bank"])]
+
+
+@pytest.mark.parametrize("name", ["", "../nodes", "a/b"])
+async def test_names_of_the_server_are_checked(server: LocalServer, name: str) -> None:
+    listed: Any = {
+        "apiVersion": "v1",
+        "kind": "NamespaceList",
+        "metadata": {},
+        "items": [{"metadata": {"name": name}}],
+    }
+    answer = Response(200, json.dumps(listed).encode())
+    server.cluster.dispatcher.add_rule(Pattern("list", "namespaces"), lambda *_: answer, None)
+    async with AsyncClientset.from_config(server.kubeconfig) as k:
+        with pytest.raises(DecodeError, match="a namespace without a valid name"):
+            await k.list(ConfigMap, namespaces="tier=gold")
 
 
 async def test_at_most_eight_are_read_at_a_time(server: LocalServer) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from .._http.path_segments import check_segment
 from .._http.resource import Resource
 from .._models.meta_v1 import ListMeta, ModelList, PartialObjectMetadata, PartialObjectMetadataList
-from ..errors import Forbidden
+from ..errors import DecodeError, Forbidden
 from .concurrent_calls import call_for_each
 from .object_client import AsyncObjectClient
 from .outdated import with_remaining_time
@@ -42,6 +42,7 @@ async def list_namespaces(
 
     Raises:
         ApiError: the server refused the list of a namespace.
+        DecodeError: the server listed a namespace without a valid name.
         ValueError: the options ask for a single page.
     """
     for name in ("limit", "continue_"):
@@ -69,6 +70,7 @@ async def each_of_namespaces(
 
     Raises:
         ApiError: the server refused the list of a namespace.
+        DecodeError: the server listed a namespace without a valid name.
     """
     deadline = rest.deadline(options)
     for name in await _names(rest, choice, deadline):
@@ -90,4 +92,12 @@ async def _names(rest: AsyncRest, choice: NamespaceChoice, deadline: float | Non
     except Forbidden as error:
         error.add_note("Patterns and selectors of namespaces need the right to list namespaces.")
         raise
-    return choice.of(check_segment("namespace", each.metadata.name) for each in found.items)
+    return choice.of(_checked(each.metadata.name) for each in found.items)
+
+
+def _checked(name: str) -> str:
+    """Check a name of the server, which becomes a part of a path."""
+    try:
+        return check_segment("namespace", name)
+    except ValueError as error:
+        raise DecodeError(f"the server listed a namespace without a valid name: {error}") from None
