@@ -177,6 +177,8 @@ _TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 
 # Every derived module by name, so that a forgotten one is noticed.
 DERIVED: tuple[str, ...] = (
+    "auth_reconcile.py",
+    "certificates.py",
     "client.py",
     "clientset.py",
     "controller.py",

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from ._cache.transforms import drop_managed_fields
     from ._clock import SYSTEM_CLOCK, Clock
     from ._conditions.progress_line import ProgressLine
+    from ._config.tls_secret import new_tls_secret
     from ._controllers.request_metrics import PrometheusRequestMetrics
     from ._discovery.discovered_resources import ApiResource
     from ._http.call_options import (
@@ -86,6 +87,12 @@ if TYPE_CHECKING:
         UserInfo,
         VersionInfo,
     )
+    from ._recipes.config_data import (
+        new_config_map,
+        new_docker_registry_secret,
+        new_secret,
+    )
+    from ._recipes.rbac_reconciliation import Reconciled
     from ._signals import on_stop_signal
     from ._streams.log_lines import LogLine
     from ._streams.outputs import Output
@@ -148,6 +155,7 @@ __all__ = [
     "RawOptions",
     "RawResponse",
     "RawStreamOptions",
+    "Reconciled",
     "RequestAttempt",
     "RequestMetrics",
     "Resource",
@@ -172,6 +180,10 @@ __all__ = [
     "json_pointer",
     "label_selector",
     "meta_namespace_key",
+    "new_config_map",
+    "new_docker_registry_secret",
+    "new_secret",
+    "new_tls_secret",
     "on_stop_signal",
     "split_key",
     "upgrade_managed_fields",
@@ -229,6 +241,11 @@ if not TYPE_CHECKING:
             "Clock": "._clock",
             "SYSTEM_CLOCK": "._clock",
             "ApiResource": "._discovery.discovered_resources",
+            "Reconciled": "._recipes.rbac_reconciliation",
+            "new_config_map": "._recipes.config_data",
+            "new_docker_registry_secret": "._recipes.config_data",
+            "new_secret": "._recipes.config_data",
+            "new_tls_secret": "._config.tls_secret",
             "on_stop_signal": "._signals",
             "CopyResult": "._models.copy_result",
             "Ensured": "._models.ensured",

@@ -17,6 +17,11 @@ from ._async.waiting_client import AsyncWaitingClient, AsyncWaitingCollection
 from ._async.watch import AsyncWatch
 
 if TYPE_CHECKING:
+    from ._async.auth_reconcile import auth_reconcile
+    from ._async.certificates import (
+        certificate_approve,
+        certificate_deny,
+    )
     from ._async.controller import AsyncController
     from ._async.discovery import AsyncDiscovery
     from ._async.dynamic import (
@@ -95,6 +100,9 @@ __all__ = [
     "AsyncWebSocket",
     "AsyncWebhooks",
     "AsyncWorkQueue",
+    "auth_reconcile",
+    "certificate_approve",
+    "certificate_deny",
     "cordon",
     "drain",
     "fetch_manifests",
@@ -143,6 +151,9 @@ if not TYPE_CHECKING:
             "fetch_manifests": "._async.manifest_texts",
             "kustomize": "._async.manifest_texts",
             "AsyncEventRecorder": "._async.recorder",
+            "auth_reconcile": "._async.auth_reconcile",
+            "certificate_approve": "._async.certificates",
+            "certificate_deny": "._async.certificates",
             "cordon": "._async.recipes",
             "drain": "._async.recipes",
             "pods_of": "._async.workload_pods",

@@ -18,6 +18,11 @@ from ._sync.waiting_client import WaitingClient, WaitingCollection
 from ._sync.watch import Watch
 
 if TYPE_CHECKING:
+    from ._sync.auth_reconcile import auth_reconcile
+    from ._sync.certificates import (
+        certificate_approve,
+        certificate_deny,
+    )
     from ._sync.controller import Controller
     from ._sync.discovery import Discovery
     from ._sync.dynamic import (
@@ -96,6 +101,9 @@ __all__ = [
     "WebSocket",
     "Webhooks",
     "WorkQueue",
+    "auth_reconcile",
+    "certificate_approve",
+    "certificate_deny",
     "cordon",
     "drain",
     "fetch_manifests",
@@ -144,6 +152,9 @@ if not TYPE_CHECKING:
             "fetch_manifests": "._sync.manifest_texts",
             "kustomize": "._sync.manifest_texts",
             "EventRecorder": "._sync.recorder",
+            "auth_reconcile": "._sync.auth_reconcile",
+            "certificate_approve": "._sync.certificates",
+            "certificate_deny": "._sync.certificates",
             "cordon": "._sync.recipes",
             "drain": "._sync.recipes",
             "pods_of": "._sync.workload_pods",

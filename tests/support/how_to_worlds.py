@@ -217,6 +217,12 @@ kind: PodMetrics
 metadata: {name: db-0, namespace: shop}
 containers: [{name: db, usage: {cpu: 12m, memory: 300Mi}}]
 """
+CERTIFICATE_REQUEST = """
+apiVersion: certificates.k8s.io/v1
+kind: CertificateSigningRequest
+metadata: {name: alice}
+spec: {signerName: example.com/people, usages: [client auth], request: REQUEST}
+"""
 STUCK = """
 apiVersion: stable.example.com/v1
 kind: CronTab
@@ -408,6 +414,12 @@ def set_up_clock(world: World) -> None:
     world.replace[made] = made.replace(")", ", clock=k.rest.clock)")
 
 
+def set_up_certificate_request(world: World) -> None:
+    pem = b"-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n"
+    text = CERTIFICATE_REQUEST.replace("REQUEST", base64.b64encode(pem).decode())
+    world.k.manifests(text).apply()
+
+
 def set_up_usage(world: World) -> None:
     text = definition("PodMetrics", "pods", "metrics.k8s.io", short="pm", required="none")
     approval = 'annotations: {api-approved.kubernetes.io: "unapproved in tests"}'
@@ -456,6 +468,7 @@ SET_UP: dict[str, Callable[[World], None]] = {
     "controllers: look at an object when another object changes": set_up_mount,
     "controllers: report a status with conditions": set_up_custom_resources,
     "custom-resources": set_up_custom_resources,
+    "permissions: approve or deny a certificate request": set_up_certificate_request,
     "pods": set_up_pods,
     "testing": set_up_deploy,
     "testing: test custom resources": set_up_custom_resources,

@@ -50,7 +50,9 @@ class RecipeTarget:
             body = cast("Model | Mapping[str, Any]", workload)
             namespace = namespace_for(self.resource, body, namespace, self.rest.namespace)
         check_has_name(call, self.resource.kind, self.name)
-        self.namespace = self.rest.namespace if namespace is None else namespace
+        if namespace is None and resource.namespaced:
+            namespace = self.rest.namespace
+        self.namespace = namespace
         lists: Any = UnstructuredList
         if issubclass(model, Model):
             lists = new_list_class(model, resource.api_version, f"{resource.kind}List")
@@ -59,7 +61,8 @@ class RecipeTarget:
         )
 
     def __str__(self) -> str:
-        return f"{self.resource.kind} {self.namespace}/{self.name}"
+        where = f"{self.namespace}/" if self.namespace else ""
+        return f"{self.resource.kind} {where}{self.name}"
 
     async def read(self, **options: Unpack[GetOptions]) -> Json:
         """Read the object."""

@@ -106,32 +106,50 @@ def _load_authority(context: ssl.SSLContext, authority: bytes, origin: str) -> N
         raise ConfigError(_with_origin(origin, message)) from None
 
 
+def pair_problem(certificate: bytes, key: bytes) -> str:
+    """Return why PEM texts are not a certificate and its private key; empty if they are.
+
+    Short keys are no problem: Go accepts them, too.
+    """
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.set_ciphers("DEFAULT@SECLEVEL=0")
+    return _load_pair(context, certificate, key, "")
+
+
 def _load_client_certificate(context: ssl.SSLContext, certificate: ClientCertificate) -> None:
-    chain, key = certificates(certificate.certificate), private_key(certificate.key)
-    problem = _content_problem(chain, key)
+    problem = _load_pair(context, certificate.certificate, certificate.key, "client ")
     if problem:
         raise ConfigError(_with_origin(certificate.origin, problem))
+
+
+def _load_pair(context: ssl.SSLContext, certificate: bytes, key: bytes, role: str) -> str:
+    """Load a certificate and its key. Returns what is wrong with them; empty if nothing is."""
+    chain, key = certificates(certificate), private_key(key)
+    problem = _content_problem(chain, key, role)
+    if problem:
+        return problem
     try:
         with as_file(key + chain) as path:
             context.load_cert_chain(path, password=_no_passphrase)
     except (ssl.SSLError, ValueError) as error:
-        raise ConfigError(_with_origin(certificate.origin, _pair_problem(error))) from None
-
-
-def _content_problem(chain: bytes, key: bytes) -> str:
-    if not chain:
-        return "the client certificate contains no PEM certificate (BEGIN CERTIFICATE)"
-    if not key:
-        return "the client key contains no PEM private key (BEGIN PRIVATE KEY)"
-    if is_encrypted(key):
-        return "the client key is encrypted; decrypt it with `openssl pkey -in KEY -out PLAIN`"
+        return _pair_problem(error, role)
     return ""
 
 
-def _pair_problem(error: Exception) -> str:
+def _content_problem(chain: bytes, key: bytes, role: str) -> str:
+    if not chain:
+        return f"the {role}certificate contains no PEM certificate (BEGIN CERTIFICATE)"
+    if not key:
+        return f"the {role}key contains no PEM private key (BEGIN PRIVATE KEY)"
+    if is_encrypted(key):
+        return f"the {role}key is encrypted; decrypt it with `openssl pkey -in KEY -out PLAIN`"
+    return ""
+
+
+def _pair_problem(error: Exception, role: str) -> str:
     if "KEY_VALUES_MISMATCH" in (getattr(error, "reason", None) or ""):
-        return "the client key does not belong to the client certificate"
-    return "the client certificate or key is broken; copy the PEM files again"
+        return f"the {role}key does not belong to the {role}certificate"
+    return f"the {role}certificate or key is broken; copy the PEM files again"
 
 
 def _no_passphrase() -> NoReturn:

@@ -1,0 +1,156 @@
+"""Verdicts on certificate requests, and roles; `test_admin_recipes_threads` on threads.
+
+What kubectl does is compared in tests/testing/test_kubectl_admin.py.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from kubeapi import AsyncClientset
+from kubeapi.certificates.v1 import CertificateSigningRequest
+from kubeapi.core.v1 import Namespace
+from kubeapi.meta.v1 import ObjectMeta
+from kubeapi.rbac.v1 import ClusterRole, PolicyRule, Role, RoleBinding, RoleRef, Subject
+
+from clientgen.runtime.aio import auth_reconcile, certificate_approve, certificate_deny
+from clientgen.runtime.errors import (
+    AlreadyExists,
+    Conflict,
+    Forbidden,
+    NotFound,
+    OperationRefused,
+)
+from clientgen.testing import Action, FakeCluster, LocalServer
+
+RBAC = "rbac.authorization.k8s.io"
+PEM = b"-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n"
+PODS = PolicyRule(api_groups=[""], resources=["pods"], verbs=["get", "list"])
+
+
+@pytest.fixture
+def server() -> Iterator[LocalServer]:
+    with LocalServer(FakeCluster(Namespace(metadata=ObjectMeta(name="shop")))) as running:
+        yield running
+
+
+def request(name: str = "alice") -> Any:
+    return {
+        "apiVersion": "certificates.k8s.io/v1",
+        "kind": "CertificateSigningRequest",
+        "metadata": {"name": name},
+        "spec": {
+            "request": base64.b64encode(PEM).decode(),
+            "signerName": "example.com/signer",
+            "usages": ["client auth"],
+        },
+    }
+
+
+def role(*rules: PolicyRule, namespace: str = "shop") -> Role:
+    return Role(metadata=ObjectMeta(name="web", namespace=namespace), rules=[*rules])
+
+
+def binding(role_name: str, *users: str) -> RoleBinding:
+    return RoleBinding(
+        metadata=ObjectMeta(name="web", namespace="shop"),
+        role_ref=RoleRef(api_group=RBAC, kind="Role", name=role_name),
+        subjects=[Subject(kind="User", name=each) for each in users],
+    )
+
+
+async def test_a_verdict_names_its_author_and_is_tried_again_after_conflicts(
+    server: LocalServer,
+) -> None:
+    update = ("update", "certificatesigningrequests.certificates.k8s.io/approval")
+    async with AsyncClientset.from_config(server.kubeconfig) as k:
+        created = await k.create(request())
+        server.cluster.react(*update, Conflict, times=10)
+        deployer = k.with_(field_manager="deployer")
+        approved = await certificate_approve(deployer, CertificateSigningRequest, "alice")
+        assert type(approved) is CertificateSigningRequest
+        (only,) = approved.status.conditions
+        assert (only.type, only.reason) == ("Approved", "Approved")
+        assert only.message == "This request was approved by deployer."
+        assert (await certificate_approve(k.rest, created)).status.conditions == [only]
+        with pytest.raises(OperationRefused, match="alice is already Approved"):
+            await certificate_deny(k, created)
+        await k.create(request("bob"))
+        server.cluster.react(*update, Conflict)
+        with pytest.raises(Conflict):
+            await certificate_deny(k, CertificateSigningRequest, "bob", reason="Unknown")
+
+
+async def test_an_approval_of_an_object_is_for_no_later_one(server: LocalServer) -> None:
+    async with AsyncClientset.from_config(server.kubeconfig) as k:
+        seen: Any = await k.create(request())
+        await k.delete(seen)
+        await k.create(request())
+        with pytest.raises(NotFound, match="another object has its name"):
+            await certificate_approve(k, seen)
+        later = await k.get(CertificateSigningRequest, "alice")
+        assert not later.status.conditions
+        dry = await certificate_deny(k.with_(dry_run=True), later)
+        assert not dry.status.conditions
+        for wrong in (Namespace, "alice"):
+            call: Callable[..., Any] = certificate_deny
+            with pytest.raises(TypeError, match="only a CertificateSigningRequest"):
+                await call(k, wrong, "alice")
+
+
+async def test_roles_get_what_is_missing_and_tell_what_it_was(server: LocalServer) -> None:
+    async with AsyncClientset.from_config(server.kubeconfig) as k:
+        made = await auth_reconcile(k, role(PODS, namespace="new"))
+        assert (made.outcome, made.protected, made.extra) == ("created", False, [])
+        assert type(made.obj) is Role
+        assert repr(made) == "<Reconciled: created>"
+        assert (await k.get(Namespace, "new")).metadata.uid
+        again = await auth_reconcile(k.with_(namespace="new"), role(PODS, namespace=""))
+        assert (again.outcome, again.missing) == ("unchanged", [])
+        get = PolicyRule(api_groups=[""], resources=["pods"], verbs=["get"])
+        fewer = await auth_reconcile(k, role(get, namespace="new"))
+        assert (fewer.outcome, len(fewer.extra)) == ("unchanged", 1)
+        fewer = await auth_reconcile(k, role(get, namespace="new"), remove_extra_permissions=True)
+        assert fewer.outcome == "configured"
+        assert fewer.obj.rules == [get]
+        assert fewer.extra == [{"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]}]
+        call: Callable[..., Any] = auth_reconcile
+        with pytest.raises(TypeError, match="only a Role, ClusterRole"):
+            await call(k, Namespace(metadata=ObjectMeta(name="shop")))
+
+
+async def test_subjects_have_the_defaults_of_the_server(server: LocalServer) -> None:
+    async with AsyncClientset.from_config(server.kubeconfig) as k:
+        await auth_reconcile(k, binding("viewer", "ann"))
+        assert (await auth_reconcile(k, binding("viewer", "ann"))).outcome == "unchanged"
+        more = await auth_reconcile(k, binding("viewer", "bob"))
+        assert [each.name for each in more.obj.subjects] == ["ann", "bob"]
+        before = more.obj.metadata.uid
+        dry = await auth_reconcile(k.with_(dry_run=True), binding("editor", "cid"))
+        assert (dry.outcome, dry.obj.metadata.uid) == ("recreated", before)
+        other = await auth_reconcile(k, binding("editor", "cid"))
+        assert other.outcome == "recreated"
+        assert other.obj.metadata.uid != before
+        assert [each.name for each in other.obj.subjects] == ["cid"]
+
+
+async def test_a_role_that_others_write_meanwhile_is_read_again(server: LocalServer) -> None:
+    async with AsyncClientset.from_config(server.kubeconfig) as k:
+
+        def create_first(action: Action) -> None:
+            server.cluster.add(ClusterRole(metadata=ObjectMeta(name="web")))
+
+        server.cluster.react("create", f"clusterroles.{RBAC}", create_first, times=1)
+        server.cluster.react("update", f"clusterroles.{RBAC}", Conflict, times=1)
+        wanted = ClusterRole(metadata=ObjectMeta(name="web"), rules=[PODS])
+        done = await auth_reconcile(k, wanted)
+        assert done.outcome == "configured"
+        assert len(done.obj.rules) == 2
+        server.cluster.react("create", f"roles.{RBAC}", AlreadyExists)
+        server.cluster.react("*", "namespaces", Forbidden)  # users need no right to namespaces
+        with pytest.raises(AlreadyExists):
+            await auth_reconcile(k, role(PODS))
+        assert sum(str(each).startswith("create roles") for each in server.cluster.actions) == 3
