@@ -93,6 +93,7 @@ if TYPE_CHECKING:
         new_secret,
     )
     from ._recipes.rbac_reconciliation import Reconciled
+    from ._recipes.usage import ContainerUsage, NodeUsage, NodeUsages, PodUsage, PodUsages
     from ._signals import on_stop_signal
     from ._streams.log_lines import LogLine
     from ._streams.outputs import Output
@@ -110,6 +111,7 @@ __all__ = [
     "ClientOptions",
     "Clock",
     "ClusterLister",
+    "ContainerUsage",
     "CopyOptions",
     "CopyResult",
     "DefaultT",
@@ -142,11 +144,15 @@ __all__ = [
     "MergePatch",
     "NamespaceLister",
     "NamespacedLister",
+    "NodeUsage",
+    "NodeUsages",
     "NonResourceRule",
     "Output",
     "Patch",
     "PatchOptions",
     "ProgressLine",
+    "PodUsage",
+    "PodUsages",
     "PrometheusInformerMetrics",
     "PrometheusRequestMetrics",
     "ProxyOptions",
@@ -241,6 +247,11 @@ if not TYPE_CHECKING:
             "Clock": "._clock",
             "SYSTEM_CLOCK": "._clock",
             "ApiResource": "._discovery.discovered_resources",
+            "ContainerUsage": "._recipes.usage",
+            "NodeUsage": "._recipes.usage",
+            "NodeUsages": "._recipes.usage",
+            "PodUsage": "._recipes.usage",
+            "PodUsages": "._recipes.usage",
             "Reconciled": "._recipes.rbac_reconciliation",
             "new_config_map": "._recipes.config_data",
             "new_docker_registry_secret": "._recipes.config_data",

@@ -57,6 +57,10 @@ if TYPE_CHECKING:
     from ._async.requests.tracing_middleware import trace_requests
     from ._async.service_forward import port_forward
     from ._async.sharding import AsyncSharding
+    from ._async.top import (
+        top_nodes,
+        top_pods,
+    )
     from ._async.webhook_server import AsyncWebhooks
     from ._async.websocket import AsyncWebSocket
     from ._async.workload_pods import pods_of, ready_pods, tail
@@ -115,6 +119,8 @@ __all__ = [
     "rollout_status",
     "rollout_undo",
     "tail",
+    "top_nodes",
+    "top_pods",
     "trace_requests",
     "uncordon",
 ]
@@ -154,6 +160,8 @@ if not TYPE_CHECKING:
             "auth_reconcile": "._async.auth_reconcile",
             "certificate_approve": "._async.certificates",
             "certificate_deny": "._async.certificates",
+            "top_pods": "._async.top",
+            "top_nodes": "._async.top",
             "cordon": "._async.recipes",
             "drain": "._async.recipes",
             "pods_of": "._async.workload_pods",

@@ -58,6 +58,10 @@ if TYPE_CHECKING:
     from ._sync.requests.tracing_middleware import trace_requests
     from ._sync.service_forward import port_forward
     from ._sync.sharding import Sharding
+    from ._sync.top import (
+        top_nodes,
+        top_pods,
+    )
     from ._sync.webhook_server import Webhooks
     from ._sync.websocket import WebSocket
     from ._sync.workload_pods import pods_of, ready_pods, tail
@@ -116,6 +120,8 @@ __all__ = [
     "rollout_status",
     "rollout_undo",
     "tail",
+    "top_nodes",
+    "top_pods",
     "trace_requests",
     "uncordon",
 ]
@@ -155,6 +161,8 @@ if not TYPE_CHECKING:
             "auth_reconcile": "._sync.auth_reconcile",
             "certificate_approve": "._sync.certificates",
             "certificate_deny": "._sync.certificates",
+            "top_pods": "._sync.top",
+            "top_nodes": "._sync.top",
             "cordon": "._sync.recipes",
             "drain": "._sync.recipes",
             "pods_of": "._sync.workload_pods",

@@ -16,14 +16,22 @@ from kubeapi.core.v1 import Namespace
 from kubeapi.meta.v1 import ObjectMeta
 from kubeapi.rbac.v1 import ClusterRole, PolicyRule, Role, RoleBinding, RoleRef, Subject
 
-from clientgen.runtime.aio import auth_reconcile, certificate_approve, certificate_deny
+from clientgen.runtime.aio import (
+    auth_reconcile,
+    certificate_approve,
+    certificate_deny,
+    top_nodes,
+    top_pods,
+)
 from clientgen.runtime.errors import (
     AlreadyExists,
     Conflict,
+    DecodeError,
     Forbidden,
     NotFound,
     OperationRefused,
 )
+from clientgen.runtime.models import Quantity, Unstructured
 from clientgen.testing import Action, FakeCluster, LocalServer
 
 RBAC = "rbac.authorization.k8s.io"
@@ -154,3 +162,68 @@ async def test_a_role_that_others_write_meanwhile_is_read_again(server: LocalSer
         with pytest.raises(AlreadyExists):
             await auth_reconcile(k, role(PODS))
         assert sum(str(each).startswith("create roles") for each in server.cluster.actions) == 3
+
+
+def metrics(plural: str, kind: str, scope: str) -> Any:
+    """A definition that serves metrics, in the place of a metrics server."""
+    schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    version = {"name": "v1beta1", "served": True, "storage": True}
+    approval = {"api-approved.kubernetes.io": "unapproved in tests"}
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"{plural}.metrics.k8s.io", "annotations": approval},
+        "spec": {
+            "group": "metrics.k8s.io",
+            "scope": scope,
+            "names": {"plural": plural, "kind": kind},
+            "versions": [{**version, "schema": {"openAPIV3Schema": schema}}],
+        },
+    }
+
+
+def measured(kind: str, name: str, **content: Any) -> Unstructured:
+    metadata = {"name": name, **({"namespace": "shop"} if kind == "PodMetrics" else {})}
+    version = {"apiVersion": "metrics.k8s.io/v1beta1", "kind": kind}
+    return Unstructured({**version, "metadata": metadata, **content})
+
+
+async def test_usage_is_amounts_and_sums(server: LocalServer) -> None:
+    async with AsyncClientset.from_config(server.kubeconfig) as k:
+        with pytest.raises(OperationRefused, match="it needs a metrics server"):
+            await top_pods(k)
+        await k.create(metrics("pods", "PodMetrics", "Namespaced"))
+        await k.create(metrics("nodes", "NodeMetrics", "Cluster"))
+        assert str(await top_pods(k)) == str(await top_nodes(k)) == ""
+        parts = [
+            {"name": each, "usage": {"cpu": "100m", "memory": "64Mi"}} for each in ("log", "app")
+        ]
+        for name in ("a", "b"):
+            await k.create(measured("PodMetrics", name, containers=parts))
+            spec = {"containers": [{"name": "app", "image": "app"}], "nodeName": f"on-{name}"}
+            pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec}
+            await k.create(pod, namespace="shop")
+        found = await top_pods(k.rest, field_selector={"spec.nodeName": "on-b"})
+        assert [each.name for each in found] == ["b"]
+        (only,) = await top_pods(k, "b", namespace="shop")
+        assert (only.cpu, only.memory) == (Quantity("200m"), Quantity("128Mi"))
+        assert [each.name for each in only.containers] == ["app", "log"]
+        assert (await top_pods(k, namespace="shop")).memory == Quantity("256Mi")
+        with pytest.raises(NotFound):
+            await top_pods(k, "b", namespace="default")
+        await k.create(measured("NodeMetrics", "n1", usage={"cpu": "1", "memory": "1Gi"}))
+        (node,) = await top_nodes(k)
+        assert (node.cpu_percent, node.allocatable_memory) == (None, None)
+        await k.create(measured("PodMetrics", "c", containers=[{"usage": {"cpu": "much"}}]))
+        with pytest.raises(DecodeError, match="much"):
+            await top_pods(k)
+
+
+async def test_wrong_arguments_of_top(server: LocalServer) -> None:
+    async with AsyncClientset.from_config(server.kubeconfig) as k:
+        wrong: Any = "name"
+        with pytest.raises(ValueError, match="sort_by must be 'cpu' or 'memory', not 'name'"):
+            await top_nodes(k, sort_by=wrong)
+        for call in (top_pods, top_nodes):
+            with pytest.raises(ValueError, match="takes either a name or"):
+                await call(k, "a", label_selector={"app": "web"})

@@ -60,7 +60,7 @@ def table_text(
     for row, namespace in zip(rows, namespaces_of_rows, strict=True):
         cells = [_print_cell(row.cells[index]) for index in shown if index < len(row.cells)]
         lines.append([_print_cell(namespace), *cells] if namespaces else cells)
-    return "".join(f"{line}\n" for line in _align_columns(lines))
+    return "".join(f"{line}\n" for line in align_columns(lines))
 
 
 def _namespace_of(row: Row) -> str:
@@ -87,7 +87,7 @@ def _escape_control(text: str) -> Iterator[str]:
         yield character if character.isprintable() else ascii(character)[1:-1]
 
 
-def _align_columns(lines: Sequence[Sequence[str]]) -> Iterator[str]:
+def align_columns(lines: Sequence[Sequence[str]]) -> Iterator[str]:
     """Align columns: pad all cells of a line except the last."""
     widths: dict[int, int] = {}
     for line in lines:
