@@ -92,6 +92,7 @@ if TYPE_CHECKING:
         new_docker_registry_secret,
         new_secret,
     )
+    from ._recipes.debugging import DebugContainer, DebugProfile
     from ._recipes.rbac_reconciliation import Reconciled
     from ._recipes.usage import ContainerUsage, NodeUsage, NodeUsages, PodUsage, PodUsages
     from ._signals import on_stop_signal
@@ -114,6 +115,8 @@ __all__ = [
     "ContainerUsage",
     "CopyOptions",
     "CopyResult",
+    "DebugContainer",
+    "DebugProfile",
     "DefaultT",
     "DeleteCollectionOptions",
     "DeleteOptions",
@@ -252,6 +255,8 @@ if not TYPE_CHECKING:
             "NodeUsages": "._recipes.usage",
             "PodUsage": "._recipes.usage",
             "PodUsages": "._recipes.usage",
+            "DebugContainer": "._recipes.debugging",
+            "DebugProfile": "._recipes.debugging",
             "Reconciled": "._recipes.rbac_reconciliation",
             "new_config_map": "._recipes.config_data",
             "new_docker_registry_secret": "._recipes.config_data",

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         certificate_deny,
     )
     from ._async.controller import AsyncController
+    from ._async.debug import debug
     from ._async.discovery import AsyncDiscovery
     from ._async.dynamic import (
         AsyncDynamicClient,
@@ -108,6 +109,7 @@ __all__ = [
     "certificate_approve",
     "certificate_deny",
     "cordon",
+    "debug",
     "drain",
     "fetch_manifests",
     "kustomize",
@@ -162,6 +164,7 @@ if not TYPE_CHECKING:
             "certificate_deny": "._async.certificates",
             "top_pods": "._async.top",
             "top_nodes": "._async.top",
+            "debug": "._async.debug",
             "cordon": "._async.recipes",
             "drain": "._async.recipes",
             "pods_of": "._async.workload_pods",

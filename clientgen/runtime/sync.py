@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         certificate_deny,
     )
     from ._sync.controller import Controller
+    from ._sync.debug import debug
     from ._sync.discovery import Discovery
     from ._sync.dynamic import (
         DynamicClient,
@@ -109,6 +110,7 @@ __all__ = [
     "certificate_approve",
     "certificate_deny",
     "cordon",
+    "debug",
     "drain",
     "fetch_manifests",
     "kustomize",
@@ -163,6 +165,7 @@ if not TYPE_CHECKING:
             "certificate_deny": "._sync.certificates",
             "top_pods": "._sync.top",
             "top_nodes": "._sync.top",
+            "debug": "._sync.debug",
             "cordon": "._sync.recipes",
             "drain": "._sync.recipes",
             "pods_of": "._sync.workload_pods",

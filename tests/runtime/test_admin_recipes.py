@@ -10,16 +10,17 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from kubeapi import AsyncClientset
+from kubeapi import AsyncClientset, Clientset
 from kubeapi.certificates.v1 import CertificateSigningRequest
-from kubeapi.core.v1 import Namespace
-from kubeapi.meta.v1 import ObjectMeta
+from kubeapi.core.v1 import Namespace, Node, Pod
+from kubeapi.meta.v1 import ObjectMeta, Status
 from kubeapi.rbac.v1 import ClusterRole, PolicyRule, Role, RoleBinding, RoleRef, Subject
 
 from clientgen.runtime.aio import (
     auth_reconcile,
     certificate_approve,
     certificate_deny,
+    debug,
     top_nodes,
     top_pods,
 )
@@ -227,3 +228,67 @@ async def test_wrong_arguments_of_top(server: LocalServer) -> None:
         for call in (top_pods, top_nodes):
             with pytest.raises(ValueError, match="takes either a name or"):
                 await call(k, "a", label_selector={"app": "web"})
+
+
+async def test_a_debug_container_is_waited_for_and_attached(server: LocalServer) -> None:
+    async with AsyncClientset.from_config(server.kubeconfig) as k:
+        pods = k.core_v1.pods("shop")
+        spec = {"containers": [{"name": "app", "image": "app"}], "nodeName": "n1"}
+        pod: Any = {"metadata": {"name": "web"}, "spec": spec}
+        web = await pods.create(pod)
+
+        def start(action: Action) -> None:
+            """Start the containers that the Pod has when it is watched."""
+            own: Any = server.cluster.clientset(Clientset).core_v1.pods("shop")
+            running = {"state": {"running": {}}, "image": "b", "imageID": "", "ready": False}
+            status = [
+                {"name": each.name, "restartCount": 0, **running}
+                for each in own.get("web").spec.ephemeral_containers
+            ]
+            own.status("web").patch({"status": {"ephemeralContainerStatuses": status}})
+
+        server.cluster.react("watch", "pods", start, times=1)
+        made = await debug(k, web, image="busybox", stdin=True, wait=True, timeout=60)
+        assert (made.namespace, made.pod) == ("shop", "web")
+
+        @server.cluster.container("shop/web", made.container).on_attach
+        def talk(process: Any) -> None:
+            process.stdout.write(process.stdin.readline().upper())
+
+        async with pods.attach(made.pod, container=made.container, stdin=True) as process:
+            await process.write("hello\n")
+            assert [each.data async for each in process] == [b"HELLO\n"]
+        with pytest.raises(OperationRefused, match="has a container app already"):
+            await debug(k, Pod, "web", namespace="shop", image="busybox", container="app")
+        with pytest.raises(OperationRefused, match="has no container db; a new one needs an image"):
+            await debug(k, web, copy_to="copy", command=["sh"], container="db")
+        with pytest.raises(NotFound):
+            await debug(k, Pod, "none", namespace="shop", image="busybox")
+        images = await debug(k, web, copy_to="copy", set_image={"*": "app:2"}, wait=True)
+        assert (images.pod, images.container) == ("copy", "")
+        missing = Status(status="Failure", reason="NotFound", message="no such path", code=404)
+        server.cluster.react("patch", "pods/ephemeralcontainers", NotFound(missing))
+        with pytest.raises(OperationRefused, match="has no ephemeral containers"):
+            await debug(k, web, image="busybox")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"command": "sh"}, "command takes a list of words"),
+        ({"share_processes": False}, "share_processes needs copy_to"),
+        ({"keep": ["labels"]}, "keep needs copy_to"),
+        ({"keep": ["names"], "copy_to": "a"}, "keep has parts of labels, .*, not 'names'"),
+    ],
+)
+async def test_options_of_debug_that_kubectl_ignores_or_cannot_have(
+    options: Any, message: str, server: LocalServer
+) -> None:
+    async with AsyncClientset.from_config(server.kubeconfig) as k:
+        with pytest.raises(ValueError, match=f"^debug: {message}"):
+            await debug(k, Pod, "web", image="busybox", **options)
+        with pytest.raises(ValueError, match="for Pods: a Node gets a new Pod"):
+            await debug(k, Node, "n1", image="busybox", copy_to="copy")
+        call: Callable[..., Any] = debug
+        with pytest.raises(TypeError, match="only a Pod or a Node is debugged"):
+            await call(k, Namespace, "shop", image="busybox")

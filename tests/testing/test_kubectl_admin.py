@@ -16,6 +16,7 @@ import pytest
 import trustme
 from kubeapi import Clientset
 from kubeapi.certificates.v1 import CertificateSigningRequest
+from kubeapi.core.v1 import Node, Pod
 from support.kubectl import KUBECTL, Kubectl
 
 from clientgen.runtime import (
@@ -30,6 +31,7 @@ from clientgen.runtime.sync import (
     auth_reconcile,
     certificate_approve,
     certificate_deny,
+    debug,
     top_nodes,
     top_pods,
 )
@@ -412,7 +414,190 @@ ROLE_CASES = {
     "other role": reconciled(binding("b5", "ann", to="edit"), binding("b5", "bob")),
 }
 
-CASES = {**DATA_CASES, **CERTIFICATE_CASES, **ROLE_CASES}
+# ---- debugging ----------------------------------------------------------------------------------
+
+PROBE = {"exec": {"command": ["true"]}}
+
+
+def debugged(name: str) -> dict[str, Any]:
+    """A Pod with much that a copy may lose."""
+    app = {
+        "name": "app",
+        "image": "app:1",
+        "command": ["serve"],
+        "args": ["--fast"],
+        "stdin": True,
+        "securityContext": {"capabilities": {"add": ["CHOWN"]}, "runAsUser": 1000},
+        "livenessProbe": PROBE,
+        "readinessProbe": PROBE,
+        "startupProbe": PROBE,
+    }
+    metadata = {"name": name, "labels": {"app": "web"}, "annotations": {"a": "1"}}
+    spec = {
+        "nodeName": "node-1",
+        "initContainers": [{"name": "init", "image": "init:1"}],
+        "containers": [app, {"name": "log", "image": "log:1"}],
+    }
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {**metadata, "namespace": "shop"},
+        "spec": spec,
+    }
+
+
+def debugs(name: str, flags: str, *, refused: bool = False, **options: Any) -> Case:
+    """A case of `debug` for a Pod."""
+    return Case(
+        ("pods", name),
+        f"debug {name} {flags}",
+        lambda k: debug(k, Pod, name, namespace="shop", **options),
+        [debugged(name)],
+        refused=refused,
+    )
+
+
+def debugs_node(profile: Any) -> Case:
+    """A case of `debug` for a Node."""
+    name = f"n-{profile}"
+    return Case(
+        ("pods", f"node-debugger-{name}"),
+        f"debug node/{name} --image=busybox --profile={profile} --env=A=1 -- sh",
+        lambda k: debug(
+            *(k, Node, name),
+            image="busybox",
+            profile=profile,
+            env={"A": "1"},
+            command=["sh"],
+            namespace="shop",
+        ),
+        [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}}],
+    )
+
+
+PROFILES: list[Any] = ["general", "baseline", "restricted", "netadmin", "sysadmin", "legacy"]
+DEBUG_CASES = {
+    **{
+        f"ephemeral {profile}": debugs(
+            f"e-{profile}",
+            f"--image=busybox --profile={profile} -c debugger --target=app",
+            image="busybox",
+            profile=profile,
+            container="debugger",
+            target_container="app",
+        )
+        for profile in PROFILES
+    },
+    **{
+        f"copy {profile}": debugs(
+            f"c-{profile}",
+            f"--image=busybox --profile={profile} -c debugger --copy-to=c-{profile}-copy",
+            image="busybox",
+            profile=profile,
+            container="debugger",
+            copy_to=f"c-{profile}-copy",
+        )
+        for profile in PROFILES
+    },
+    **{f"node {profile}": debugs_node(profile) for profile in PROFILES},
+    "ephemeral command": debugs(
+        "e-command",
+        "--image=busybox --profile=general -c d --image-pull-policy=Always --env=A=1 -- sh -c ls",
+        image="busybox",
+        container="d",
+        image_pull_policy="Always",
+        env={"A": "1"},
+        command=["sh", "-c", "ls"],
+    ),
+    "ephemeral arguments": debugs(
+        "e-args",
+        "--image=busybox --profile=baseline -c d --arguments-only -- a b",
+        image="busybox",
+        container="d",
+        profile="baseline",
+        arguments_only=True,
+        command=["a", "b"],
+    ),
+    "copy with other images": debugs(
+        "c-images",
+        "--copy-to=c-images-copy --profile=general --set-image=*=other,log=log:2 --same-node",
+        copy_to="c-images-copy",
+        set_image={"*": "other", "log": "log:2"},
+        same_node=True,
+    ),
+    "copy with another command": debugs(
+        "c-command",
+        "--copy-to=c-command-copy --profile=netadmin -c app -- sh",
+        copy_to="c-command-copy",
+        container="app",
+        profile="netadmin",
+        command=["sh"],
+    ),
+    "copy in place of the pod": debugs(
+        "c-replace",
+        "--copy-to=c-replace-copy --replace --profile=restricted -c app --image=app:debug"
+        " --share-processes=false",
+        copy_to="c-replace-copy",
+        replace=True,
+        container="app",
+        image="app:debug",
+        profile="restricted",
+        share_processes=False,
+    ),
+    "copy that keeps all": debugs(
+        "c-keep",
+        "--copy-to=c-keep-copy --profile=sysadmin --image=busybox -c d --keep-labels"
+        " --keep-annotations --keep-liveness --keep-readiness --keep-startup",
+        copy_to="c-keep-copy",
+        profile="sysadmin",
+        image="busybox",
+        container="d",
+        keep=["labels", "annotations", "liveness", "readiness", "startup"],
+    ),
+    "copy without init containers": debugs(
+        "c-init",
+        "--copy-to=c-init-copy --profile=general --image=busybox -c d --keep-init-containers=false",
+        copy_to="c-init-copy",
+        image="busybox",
+        container="d",
+        keep_init_containers=False,
+    ),
+    "no image": debugs("bad-1", "--profile=general", refused=True),
+    "replace without a copy": debugs(
+        "bad-2", "--image=busybox --replace", image="busybox", replace=True, refused=True
+    ),
+    "copy without a change": debugs("bad-3", "--copy-to=x", copy_to="x", refused=True),
+    "command of nobody": debugs(
+        "bad-4",
+        "--copy-to=x --set-image=app=x -- sh",
+        copy_to="x",
+        set_image={"app": "x"},
+        command=["sh"],
+        refused=True,
+    ),
+    "target in a copy": debugs(
+        "bad-5",
+        "--copy-to=x --image=x --target=app",
+        copy_to="x",
+        image="x",
+        target_container="app",
+        refused=True,
+    ),
+    "unknown profile": debugs(
+        "bad-6", "--image=x --profile=x", image="x", profile="x", refused=True
+    ),
+    "bad image": debugs("bad-7", "--image=Bad!", image="Bad!", refused=True),
+    "bad policy": debugs(
+        "bad-8",
+        "--image=x --image-pull-policy=Maybe",
+        image="x",
+        image_pull_policy="Maybe",
+        refused=True,
+    ),
+    "terminal without input": debugs("bad-9", "--image=x -t", image="x", tty=True, refused=True),
+}
+
+CASES = {**DATA_CASES, **CERTIFICATE_CASES, **ROLE_CASES, **DEBUG_CASES}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -456,8 +641,11 @@ def normal(obj: dict[str, Any]) -> dict[str, Any]:
         for key, value in obj["metadata"].items()
         if key not in {"uid", "resourceVersion", "creationTimestamp", "managedFields"}
     }
+    if metadata["name"].startswith("node-debugger-"):
+        metadata["name"] = metadata["name"][:-5]
+        metadata.pop("labels", None)  # kubectl 1.33 and newer set one
     for each in obj.get("status", {}).get("conditions", ()):
-        for time in ("lastUpdateTime", "lastTransitionTime"):
+        for time in ("lastUpdateTime", "lastTransitionTime", "lastProbeTime"):
             each.pop(time, None)
     return {**obj, "metadata": metadata}
 
