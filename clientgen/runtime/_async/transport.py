@@ -145,8 +145,9 @@ class AsyncHttpTransport(Unpicklable):
         """Send a request and return the response as a stream."""
         if self._stream_session is None:
             self._stream_session = self._new_session(self._new_connector(0))
-        is_get = request.method == "GET" and request.body is None
-        session = self._stream_session if is_get else self._open_session(is_get=False)
+        session = self._stream_session
+        if request.method != "GET" or request.body is not None:
+            session = self._write_session or self._open_session(is_get=False)
         limits = aiohttp.ClientTimeout(
             total=None, sock_connect=self._connect_timeout, sock_read=read_timeout
         )
