@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     from ._async.informer import AsyncSharedInformer
     from ._async.informer_factory import AsyncGroupVersionInformers, AsyncInformerFactory
     from ._async.leader_election import AsyncLeaderElector
+    from ._async.local_proxy import (
+        AsyncLocalProxy,
+        proxy,
+    )
     from ._async.log_tail import AsyncLogTail
     from ._async.managed_controller import AsyncContext
     from ._async.manager import AsyncManager
@@ -83,6 +87,7 @@ __all__ = [
     "AsyncInformerFactory",
     "AsyncLeaderElector",
     "AsyncLines",
+    "AsyncLocalProxy",
     "AsyncLogTail",
     "AsyncManager",
     "AsyncManifestSet",
@@ -116,6 +121,7 @@ __all__ = [
     "pods_of",
     "port_forward",
     "ready_pods",
+    "proxy",
     "rollout_history",
     "rollout_restart",
     "rollout_status",
@@ -165,6 +171,8 @@ if not TYPE_CHECKING:
             "top_pods": "._async.top",
             "top_nodes": "._async.top",
             "debug": "._async.debug",
+            "proxy": "._async.local_proxy",
+            "AsyncLocalProxy": "._async.local_proxy",
             "cordon": "._async.recipes",
             "drain": "._async.recipes",
             "pods_of": "._async.workload_pods",

@@ -37,6 +37,10 @@ if TYPE_CHECKING:
     from ._sync.informer import SharedInformer
     from ._sync.informer_factory import GroupVersionInformers, InformerFactory
     from ._sync.leader_election import LeaderElector
+    from ._sync.local_proxy import (
+        LocalProxy,
+        proxy,
+    )
     from ._sync.log_tail import LogTail
     from ._sync.managed_controller import Context
     from ._sync.manager import Manager
@@ -84,6 +88,7 @@ __all__ = [
     "InformerFactory",
     "LeaderElector",
     "Lines",
+    "LocalProxy",
     "LogTail",
     "Manager",
     "ManifestSet",
@@ -117,6 +122,7 @@ __all__ = [
     "pods_of",
     "port_forward",
     "ready_pods",
+    "proxy",
     "rollout_history",
     "rollout_restart",
     "rollout_status",
@@ -166,6 +172,8 @@ if not TYPE_CHECKING:
             "top_pods": "._sync.top",
             "top_nodes": "._sync.top",
             "debug": "._sync.debug",
+            "proxy": "._sync.local_proxy",
+            "LocalProxy": "._sync.local_proxy",
             "cordon": "._sync.recipes",
             "drain": "._sync.recipes",
             "pods_of": "._sync.workload_pods",

@@ -1,0 +1,293 @@
+# Derived from _async/local_proxy.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
+"""A local port to the API server, as `kubectl proxy`."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+import h11
+
+from .._http.raw_requests import check_no_dry_run
+from .._streams.local_proxying import (
+    ACCEPT_HOSTS,
+    ACCEPT_PATHS,
+    MAX_BODY_BYTES,
+    MAX_HEAD_BYTES,
+    REJECT_PATHS,
+    ProxyFilter,
+    RequestRefusedError,
+    is_upgrade,
+    refusal,
+    response_head,
+    upgrade_head,
+    upstream_request,
+)
+from .._streams.port_channels import check_port
+from ..errors import ClientError
+from ._primitives import spawn
+from .lease_client import rest_of
+from .local_listener import LocalListener
+from .requests.request_link import WebSocketOpening
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import TracebackType
+
+    from .lease_client import Client
+    from .local_listener import LocalConnection
+    from .rest import Rest
+    from .transport_protocol import ByteStream
+
+logger = logging.getLogger("clientgen.runtime.ports")
+
+_SWITCHED = 101
+_BAD_GATEWAY = 502
+_TOO_LARGE = 413
+
+
+def proxy(
+    k: Client,
+    *,
+    port: int = 0,
+    accept_paths: Sequence[str] = ACCEPT_PATHS,
+    reject_paths: Sequence[str] = REJECT_PATHS,
+    accept_hosts: Sequence[str] = ACCEPT_HOSTS,
+    reject_methods: Sequence[str] = (),
+) -> LocalProxy:
+    """Open a local port to the API server, with the credentials of the client: `kubectl proxy`.
+
+        with proxy(k) as url:
+            subprocess.run(["curl", f"{url}/api/v1/namespaces"])
+
+    It listens on 127.0.0.1 only. Each program of this machine, of any user, can use the rights of
+    the client while it is open. Web pages cannot: their Host or Origin is another one.
+
+    Commands in containers are rejected by default, as by kubectl. A client made by
+    `with_(dry_run=True)` refuses writes.
+
+    Args:
+        k: The clientset, or its `rest`.
+        port: The local port; 0 for any free port.
+        accept_paths: Regular expressions, one of which the decoded path must match.
+        reject_paths: Regular expressions, none of which the decoded path may match.
+        accept_hosts: Regular expressions, one of which the header Host must match, without its
+            port.
+        reject_methods: Regular expressions, none of which the method may match.
+
+    Raises:
+        OSError: When the block begins: the port cannot be listened on.
+        TypeError: A filter is one text instead of a list.
+        ValueError: A filter is not a regular expression, or the port is not valid.
+    """
+    passes = ProxyFilter(accept_paths, reject_paths, accept_hosts, reject_methods)
+    return LocalProxy(rest_of(k), passes, check_port("port", port, least=0))
+
+
+class LocalProxy:
+    """A local port to the API server: see `proxy`. A context manager that gives its URL.
+
+    Attributes:
+        is_closed: Whether the port is closed.
+    """
+
+    def __init__(self, rest: Rest, passes: ProxyFilter, port: int) -> None:
+        self._rest = rest
+        self._filter = passes
+        self._port = port
+        self._listener = LocalListener(self._serve)
+        self._streams: set[ByteStream] = set()
+        self._has_started = False
+        self.is_closed = False
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.url}>"
+
+    @property
+    def url(self) -> str:
+        """The URL of the port."""
+        return f"http://127.0.0.1:{self._port}"
+
+    def start(self) -> str:
+        """Start listening, and return the URL.
+
+        Raises:
+            OSError: The port cannot be listened on.
+            RuntimeError: This proxy has started before.
+        """
+        if self._has_started:
+            raise RuntimeError(f"{self!r} has already started; create a new one")
+        self._has_started = True
+        self._port = self._listener.start(self._port)
+        return self.url
+
+    def close(self) -> None:
+        """Stop listening, and abort all connections."""
+        self.is_closed = True
+        for stream in [*self._streams]:
+            stream.abort()
+        self._listener.close()
+
+    def __enter__(self) -> str:
+        return self.start()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _serve(self, local: LocalConnection) -> None:
+        """Serve one connection, which has one request."""
+        try:
+            _Exchange(local, self).run()
+        except (ClientError, OSError, h11.ProtocolError, RuntimeError) as error:
+            if not self.is_closed:
+                logger.debug("a connection to %s: %s", self.url, error)
+
+    def check(self, request: h11.Request) -> None:
+        """Check whether a request passes.
+
+        Raises:
+            RequestRefusedError: It does not.
+        """
+        self._filter.check(request)
+
+    def open(self, request: h11.Request, body: bytes, *, upgrade: bool) -> ByteStream:
+        """Send a request to the API server.
+
+        Raises:
+            ClientError: There was no response.
+            RequestRefusedError: The request may write, and the client makes dry runs only.
+        """
+        rest = self._rest
+        made = upstream_request(request, body, upgrade=upgrade)
+        try:
+            check_no_dry_run(made, rest.write_defaults)
+        except ValueError:
+            message = "the client of this proxy makes dry runs only"
+            raise RequestRefusedError(403, message) from None
+        deadline = rest.deadline({})
+        if upgrade:
+            stream = rest.chain.relayed.stream(made, deadline, WebSocketOpening())
+        else:
+            stream = rest.relay_stream(made, deadline)
+        self._streams.add(stream)
+        if self.is_closed:
+            stream.abort()
+        return stream
+
+    def close_stream(self, stream: ByteStream) -> None:
+        """Close a response."""
+        self._streams.discard(stream)
+        stream.close()
+
+
+class _Exchange:
+    """One request of a program, and its response."""
+
+    def __init__(self, local: LocalConnection, proxy: LocalProxy) -> None:
+        self._local = local
+        self._proxy = proxy
+        self._protocol = h11.Connection(h11.SERVER, MAX_HEAD_BYTES)
+        self._is_gone = False
+
+    def run(self) -> None:
+        """Pass on the request, and the response."""
+        try:
+            request, body = self._read_request()
+            if request is None:
+                return
+            upgrade = is_upgrade(request)
+            stream = self._proxy.open(request, body, upgrade=upgrade)
+        except RequestRefusedError as error:
+            self._refuse(error.status, str(error))
+        except h11.RemoteProtocolError as error:
+            self._refuse(error.error_status_hint, "the request is not valid HTTP")
+        except (ClientError, ValueError) as error:
+            self._refuse(_BAD_GATEWAY, str(error))
+        else:
+            try:
+                self._pass_on(stream)
+            finally:
+                self._proxy.close_stream(stream)
+
+    def _read_request(self) -> tuple[h11.Request | None, bytes]:
+        """Read the request; None if the program has sent none.
+
+        Raises:
+            RequestRefusedError: The request does not pass.
+        """
+        request: h11.Request | None = None
+        body = bytearray()
+        while True:
+            event = self._next_event()
+            if isinstance(event, h11.Request):
+                request = event
+                self._proxy.check(request)
+            elif isinstance(event, h11.Data):
+                body += event.data
+                if len(body) > MAX_BODY_BYTES:
+                    raise RequestRefusedError(_TOO_LARGE, "the body of the request is too large")
+            else:
+                return request, bytes(body)
+
+    def _next_event(self) -> Any:
+        while (event := self._protocol.next_event()) is h11.NEED_DATA:
+            if self._protocol.they_are_waiting_for_100_continue:
+                self._send(h11.InformationalResponse(status_code=100, headers=[]))
+            self._protocol.receive_data(self._local.read())
+        return event
+
+    def _send(self, *events: Any) -> None:
+        sent = b"".join(filter(None, map(self._protocol.send, events)))
+        if sent:
+            self._local.write(sent)
+
+    def _refuse(self, status: int, message: str) -> None:
+        if self._protocol.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
+            head, body = refusal(status, message)
+            self._send(head, h11.Data(data=body), h11.EndOfMessage())
+            self._local.close()
+
+    def _pass_on(self, stream: ByteStream) -> None:
+        """Pass on the response. If the program goes away, the response is aborted."""
+        is_switched = stream.status == _SWITCHED
+        if is_switched:
+            self._send(upgrade_head(stream.headers))
+        else:
+            self._send(response_head(stream.status, stream.headers))
+        early = self._protocol.trailing_data[0] if is_switched else b""
+        upstream = spawn(lambda: self._read_program(stream, early, is_switched), "clientgen proxy")
+        try:
+            while data := stream.read():
+                if is_switched:
+                    self._local.write(data)
+                else:
+                    self._send(h11.Data(data=data))
+            if self._is_gone or self._proxy.is_closed:
+                return  # the response is not complete, and must not look complete
+            if not is_switched:
+                self._send(h11.EndOfMessage())
+            self._local.close()
+        finally:
+            self._local.abort()
+            stream.abort()
+            upstream.join()
+
+    def _read_program(self, stream: Any, early: bytes, is_switched: bool) -> None:
+        """Pass on what the program sends after the request; abort when it has gone."""
+        try:
+            if early:
+                stream.write(early)
+            while data := self._local.read():
+                if not is_switched:
+                    break  # each connection has one request
+                stream.write(data)
+        except ClientError:  # `_pass_on` gets the error, too
+            pass
+        finally:
+            self._is_gone = True
+            stream.abort()
