@@ -179,6 +179,7 @@ _TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 DERIVED: tuple[str, ...] = (
     "auth_reconcile.py",
     "certificates.py",
+    "interactive.py",
     "local_proxy.py",
     "debug.py",
     "top.py",

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from ._async.finalizer import AsyncFinalizer
     from ._async.informer import AsyncSharedInformer
     from ._async.informer_factory import AsyncGroupVersionInformers, AsyncInformerFactory
+    from ._async.interactive import interactive
     from ._async.leader_election import AsyncLeaderElector
     from ._async.local_proxy import (
         AsyncLocalProxy,
@@ -119,6 +120,7 @@ __all__ = [
     "fetch_manifests",
     "kustomize",
     "pods_of",
+    "interactive",
     "port_forward",
     "ready_pods",
     "proxy",
@@ -173,6 +175,7 @@ if not TYPE_CHECKING:
             "debug": "._async.debug",
             "proxy": "._async.local_proxy",
             "AsyncLocalProxy": "._async.local_proxy",
+            "interactive": "._async.interactive",
             "cordon": "._async.recipes",
             "drain": "._async.recipes",
             "pods_of": "._async.workload_pods",

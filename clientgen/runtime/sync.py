@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ._sync.finalizer import Finalizer
     from ._sync.informer import SharedInformer
     from ._sync.informer_factory import GroupVersionInformers, InformerFactory
+    from ._sync.interactive import interactive
     from ._sync.leader_election import LeaderElector
     from ._sync.local_proxy import (
         LocalProxy,
@@ -120,6 +121,7 @@ __all__ = [
     "fetch_manifests",
     "kustomize",
     "pods_of",
+    "interactive",
     "port_forward",
     "ready_pods",
     "proxy",
@@ -174,6 +176,7 @@ if not TYPE_CHECKING:
             "debug": "._sync.debug",
             "proxy": "._sync.local_proxy",
             "LocalProxy": "._sync.local_proxy",
+            "interactive": "._sync.interactive",
             "cordon": "._sync.recipes",
             "drain": "._sync.recipes",
             "pods_of": "._sync.workload_pods",
