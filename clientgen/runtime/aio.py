@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         proxy,
     )
     from ._async.log_tail import AsyncLogTail
+    from ._async.make_verbs import autoscale, create_job_from, expose, replace, run, scale
     from ._async.managed_controller import AsyncContext
     from ._async.manager import AsyncManager
     from ._async.manifest_set import AsyncManifestSet
@@ -53,7 +54,9 @@ if TYPE_CHECKING:
         cordon,
         drain,
         rollout_history,
+        rollout_pause,
         rollout_restart,
+        rollout_resume,
         rollout_status,
         rollout_undo,
         uncordon,
@@ -62,6 +65,17 @@ if TYPE_CHECKING:
     from ._async.requests.middleware_link import AsyncMiddleware, AsyncSend
     from ._async.requests.tracing_middleware import trace_requests
     from ._async.service_forward import port_forward
+    from ._async.set_verbs import (
+        annotate,
+        label,
+        set_env,
+        set_image,
+        set_resources,
+        set_selector,
+        set_service_account,
+        set_subject,
+        taint,
+    )
     from ._async.sharding import AsyncSharding
     from ._async.top import (
         top_nodes,
@@ -124,13 +138,30 @@ __all__ = [
     "port_forward",
     "ready_pods",
     "proxy",
+    "annotate",
+    "autoscale",
+    "create_job_from",
+    "expose",
+    "label",
+    "replace",
     "rollout_history",
+    "rollout_pause",
     "rollout_restart",
+    "rollout_resume",
     "rollout_status",
     "rollout_undo",
     "tail",
     "top_nodes",
     "top_pods",
+    "run",
+    "scale",
+    "set_env",
+    "set_image",
+    "set_resources",
+    "set_selector",
+    "set_service_account",
+    "set_subject",
+    "taint",
     "trace_requests",
     "uncordon",
 ]
@@ -186,6 +217,23 @@ if not TYPE_CHECKING:
             "rollout_status": "._async.recipes",
             "rollout_undo": "._async.recipes",
             "tail": "._async.workload_pods",
+            "annotate": "._async.set_verbs",
+            "label": "._async.set_verbs",
+            "set_env": "._async.set_verbs",
+            "set_image": "._async.set_verbs",
+            "set_resources": "._async.set_verbs",
+            "set_selector": "._async.set_verbs",
+            "set_service_account": "._async.set_verbs",
+            "set_subject": "._async.set_verbs",
+            "taint": "._async.set_verbs",
+            "autoscale": "._async.make_verbs",
+            "create_job_from": "._async.make_verbs",
+            "expose": "._async.make_verbs",
+            "replace": "._async.make_verbs",
+            "run": "._async.make_verbs",
+            "scale": "._async.make_verbs",
+            "rollout_pause": "._async.recipes",
+            "rollout_resume": "._async.recipes",
             "trace_requests": "._async.requests.tracing_middleware",
             "uncordon": "._async.recipes",
             "AsyncSharding": "._async.sharding",

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         proxy,
     )
     from ._sync.log_tail import LogTail
+    from ._sync.make_verbs import autoscale, create_job_from, expose, replace, run, scale
     from ._sync.managed_controller import Context
     from ._sync.manager import Manager
     from ._sync.manifest_set import ManifestSet
@@ -54,7 +55,9 @@ if TYPE_CHECKING:
         cordon,
         drain,
         rollout_history,
+        rollout_pause,
         rollout_restart,
+        rollout_resume,
         rollout_status,
         rollout_undo,
         uncordon,
@@ -63,6 +66,17 @@ if TYPE_CHECKING:
     from ._sync.requests.middleware_link import Middleware, Send
     from ._sync.requests.tracing_middleware import trace_requests
     from ._sync.service_forward import port_forward
+    from ._sync.set_verbs import (
+        annotate,
+        label,
+        set_env,
+        set_image,
+        set_resources,
+        set_selector,
+        set_service_account,
+        set_subject,
+        taint,
+    )
     from ._sync.sharding import Sharding
     from ._sync.top import (
         top_nodes,
@@ -125,13 +139,30 @@ __all__ = [
     "port_forward",
     "ready_pods",
     "proxy",
+    "annotate",
+    "autoscale",
+    "create_job_from",
+    "expose",
+    "label",
+    "replace",
     "rollout_history",
+    "rollout_pause",
     "rollout_restart",
+    "rollout_resume",
     "rollout_status",
     "rollout_undo",
     "tail",
     "top_nodes",
     "top_pods",
+    "run",
+    "scale",
+    "set_env",
+    "set_image",
+    "set_resources",
+    "set_selector",
+    "set_service_account",
+    "set_subject",
+    "taint",
     "trace_requests",
     "uncordon",
 ]
@@ -187,6 +218,23 @@ if not TYPE_CHECKING:
             "rollout_status": "._sync.recipes",
             "rollout_undo": "._sync.recipes",
             "tail": "._sync.workload_pods",
+            "annotate": "._sync.set_verbs",
+            "label": "._sync.set_verbs",
+            "set_env": "._sync.set_verbs",
+            "set_image": "._sync.set_verbs",
+            "set_resources": "._sync.set_verbs",
+            "set_selector": "._sync.set_verbs",
+            "set_service_account": "._sync.set_verbs",
+            "set_subject": "._sync.set_verbs",
+            "taint": "._sync.set_verbs",
+            "autoscale": "._sync.make_verbs",
+            "create_job_from": "._sync.make_verbs",
+            "expose": "._sync.make_verbs",
+            "replace": "._sync.make_verbs",
+            "run": "._sync.make_verbs",
+            "scale": "._sync.make_verbs",
+            "rollout_pause": "._sync.recipes",
+            "rollout_resume": "._sync.recipes",
             "trace_requests": "._sync.requests.tracing_middleware",
             "uncordon": "._sync.recipes",
             "Sharding": "._sync.sharding",

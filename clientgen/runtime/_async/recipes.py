@@ -31,6 +31,7 @@ from .._recipes.rollouts import (
     choose_revision,
     history_of,
     history_resource,
+    pause_patch,
     resource_of,
     restart_patch,
     selector_of,
@@ -323,6 +324,54 @@ async def rollout_restart(
     target = _target("rollout_restart", k, workload, name, namespace)
     check_not_paused(await target.read(), str(target))
     return cast("T", await target.client.patch(target.name, restart_patch(target.rest.clock.now())))
+
+
+async def rollout_pause(
+    k: AsyncClient,
+    workload: type[T] | T,
+    name: str | None = None,
+    *,
+    namespace: str | None = None,
+) -> T:
+    """Pause a Deployment, as `kubectl rollout pause`: changes of its template do not roll out.
+
+    Args:
+        k: The clientset, or its `rest`.
+        workload: The Deployment; or the class, followed by the name.
+        name: The name, if `workload` is a class.
+        namespace: The namespace; by default the namespace of the object, or of the client.
+
+    Raises:
+        OperationRefused: The Deployment is paused already.
+        TypeError: The kind is not Deployment.
+    """
+    target = _target("rollout_pause", k, workload, name, namespace)
+    patch = pause_patch(await target.read(), str(target), paused=True)
+    return cast("T", await target.client.patch(target.name, patch))
+
+
+async def rollout_resume(
+    k: AsyncClient,
+    workload: type[T] | T,
+    name: str | None = None,
+    *,
+    namespace: str | None = None,
+) -> T:
+    """Resume a paused Deployment, as `kubectl rollout resume`.
+
+    Args:
+        k: The clientset, or its `rest`.
+        workload: The Deployment; or the class, followed by the name.
+        name: The name, if `workload` is a class.
+        namespace: The namespace; by default the namespace of the object, or of the client.
+
+    Raises:
+        OperationRefused: The Deployment is not paused.
+        TypeError: The kind is not Deployment.
+    """
+    target = _target("rollout_resume", k, workload, name, namespace)
+    patch = pause_patch(await target.read(), str(target), paused=False)
+    return cast("T", await target.client.patch(target.name, patch))
 
 
 async def rollout_status(

@@ -32,6 +32,7 @@ __all__ = [
     "controller_of",
     "history_of",
     "history_resource",
+    "pause_patch",
     "resource_of",
     "restart_patch",
     "selector_of",
@@ -143,6 +144,20 @@ def restart_patch(now: datetime) -> MergePatch:
     """Return the patch that replaces all Pods, by a new annotation in the Pod template."""
     annotations = {_RESTARTED_AT: now.isoformat(timespec="seconds").replace("+00:00", "Z")}
     return MergePatch({"spec": {"template": {"metadata": {"annotations": annotations}}}})
+
+
+def pause_patch(obj: Json, subject: str, *, paused: bool) -> MergePatch:
+    """Return the patch that pauses or resumes a Deployment.
+
+    Raises:
+        OperationRefused: The Deployment is in that state already.
+        TypeError: The object is of another kind.
+    """
+    if text(obj, "kind") != "Deployment":
+        raise TypeError(f"only Deployments can be paused, not {subject}")
+    if flag(obj, "spec", "paused") == paused:
+        raise OperationRefused(f"{subject} is {'already' if paused else 'not'} paused")
+    return MergePatch({"spec": {"paused": True if paused else None}})
 
 
 # ---- history ------------------------------------------------------------------------------------

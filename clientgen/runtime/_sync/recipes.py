@@ -32,6 +32,7 @@ from .._recipes.rollouts import (
     choose_revision,
     history_of,
     history_resource,
+    pause_patch,
     resource_of,
     restart_patch,
     selector_of,
@@ -324,6 +325,54 @@ def rollout_restart(
     target = _target("rollout_restart", k, workload, name, namespace)
     check_not_paused(target.read(), str(target))
     return cast("T", target.client.patch(target.name, restart_patch(target.rest.clock.now())))
+
+
+def rollout_pause(
+    k: Client,
+    workload: type[T] | T,
+    name: str | None = None,
+    *,
+    namespace: str | None = None,
+) -> T:
+    """Pause a Deployment, as `kubectl rollout pause`: changes of its template do not roll out.
+
+    Args:
+        k: The clientset, or its `rest`.
+        workload: The Deployment; or the class, followed by the name.
+        name: The name, if `workload` is a class.
+        namespace: The namespace; by default the namespace of the object, or of the client.
+
+    Raises:
+        OperationRefused: The Deployment is paused already.
+        TypeError: The kind is not Deployment.
+    """
+    target = _target("rollout_pause", k, workload, name, namespace)
+    patch = pause_patch(target.read(), str(target), paused=True)
+    return cast("T", target.client.patch(target.name, patch))
+
+
+def rollout_resume(
+    k: Client,
+    workload: type[T] | T,
+    name: str | None = None,
+    *,
+    namespace: str | None = None,
+) -> T:
+    """Resume a paused Deployment, as `kubectl rollout resume`.
+
+    Args:
+        k: The clientset, or its `rest`.
+        workload: The Deployment; or the class, followed by the name.
+        name: The name, if `workload` is a class.
+        namespace: The namespace; by default the namespace of the object, or of the client.
+
+    Raises:
+        OperationRefused: The Deployment is not paused.
+        TypeError: The kind is not Deployment.
+    """
+    target = _target("rollout_resume", k, workload, name, namespace)
+    patch = pause_patch(target.read(), str(target), paused=False)
+    return cast("T", target.client.patch(target.name, patch))
 
 
 def rollout_status(

@@ -1,0 +1,104 @@
+"""The object of a verb such as `label`: given as an object, or as a class and a name."""
+
+# Verbs find resources as clientsets do.
+# pyright: reportPrivateUsage=false
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from .._http.path_segments import name_in, segment
+from .._manifests.object_addresses import kind_of, namespace_for
+from .._models.arguments import check_clientset, check_whole
+from .._models.unstructured import Unstructured
+from .lease_client import rest_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from .._http.resource import Resource
+    from .clientset import AsyncClientsetBase
+
+
+class VerbTarget:
+    """The object of a verb. It is read and changed as JSON, so that unknown fields stay."""
+
+    def __init__(
+        self, k: AsyncClientsetBase, resource: Resource, model: type[Any], name: str, what: Any
+    ) -> None:
+        self.k = k
+        self.resource = resource
+        self.name = name
+        self._model = model
+        metadata = {"name": name, "namespace": what}
+        self.address = Unstructured(
+            apiVersion=resource.api_version, kind=resource.kind, metadata=metadata
+        )
+
+    @property
+    def namespace(self) -> str:
+        """The namespace; empty for cluster-scoped objects."""
+        return self.address.namespace
+
+    def __str__(self) -> str:
+        where = f"{self.namespace}/" if self.namespace else ""
+        return f"{self.resource.kind} {where}{self.name}"
+
+    async def read(self) -> Unstructured:
+        """Read the object."""
+        return await self.k.refresh(self.address)
+
+    async def edit(self, change: Callable[[Unstructured], object], options: Any) -> Any:
+        """Read the object, let `change` modify it, and send the difference. Retries on conflict."""
+        return self.typed(await self.k.edit(self.address, change, **options))
+
+    async def patch(self, patch: Mapping[str, object], options: Any) -> Any:
+        """Send a merge patch."""
+        return self.typed(await self.k.patch(self.address, patch, **options))
+
+    def typed(self, obj: Unstructured) -> Any:
+        """Convert an object to the class that the caller uses."""
+        return obj if self._model is Unstructured else obj.to(self._model)
+
+
+async def find_target(
+    call: str,
+    k: AsyncClientsetBase,
+    what: object,
+    given: tuple[Any, ...],
+    namespace: str | None,
+    *following: str,
+) -> tuple[VerbTarget, tuple[Any, ...]]:
+    """Return the object of a verb, and the arguments after the object.
+
+    Args:
+        call: The name of the verb, for messages.
+        k: The clientset.
+        what: The object, or its class.
+        given: The other arguments; after a class, the first is the name.
+        namespace: The argument `namespace` of the verb.
+        following: The names of the arguments after the name, for messages.
+
+    Raises:
+        LookupError: The server has no resource of the kind.
+        TypeError: An argument is missing or of a wrong type.
+        ValueError: The name or the namespace is not valid.
+    """
+    rest_of(k)
+    check_clientset(k)
+    is_class = isinstance(what, type)
+    if len(given) != len(following) + is_class:
+        ways = [", ".join(("k", first, *following)) for first in ("OBJECT", 'CLASS, "NAME"')]
+        raise TypeError(f"write {call}({ways[0]}) or {call}({ways[1]})")
+    try:
+        name = given[0] if is_class else name_in(what)
+        check_whole(f"{call}()", cast("type[Any]", what) if is_class else type(what))
+        kind: Any = what if is_class else kind_of(what)
+        segment("name" if is_class else "metadata.name", name)
+        resource = await k._resource_of(kind)
+        body: Any = {} if is_class else what
+        where = namespace_for(resource, body, namespace, k.namespace)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{call}: {error}") from None
+    model = kind if isinstance(kind, type) else k._class_of(kind, body)
+    return VerbTarget(k, resource, model, name, where), given[1:] if is_class else given
