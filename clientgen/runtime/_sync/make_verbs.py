@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from .._cache.not_found import is_missing_object
@@ -18,7 +19,6 @@ from .._recipes.exposing import Exposure, check_exposed
 from .._recipes.new_objects import Autoscaling, PodToRun, job_of
 from .._recipes.texts import check_texts
 from ..errors import ClientError, NotFound, OperationRefused, WaitTimeout
-from ._primitives import Event, wait_until
 from .verb_target import find_target
 
 if TYPE_CHECKING:
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
 
 W = TypeVar("W", bound=WholeObject)
 WholeT = TypeVar("WholeT", bound=Model)
-
-# kubectl: the interval in which `scale --timeout` reads the number of replicas.
-_POLL_SECONDS = 1.0
 
 
 @overload
@@ -500,21 +497,32 @@ class _Scale:
     def wait(self, replicas: int, seconds: float) -> None:
         """Wait until there are so many replicas, or somebody else sets another number.
 
+        The scale cannot be watched. So the workload is, which has the same versions.
+
         Raises:
             WaitTimeout: There are not so many in time.
         """
-        clock = self._target.k.rest.clock
+        target, clock = self._target, self._target.k.rest.clock
         until = clock.monotonic() + seconds
         while True:
             scale = self.read()
             present = number(scale, "status", "replicas")
             if present == replicas or number(scale, "spec", "replicas") != replicas:
                 return
-            left = until - clock.monotonic()
-            if left <= 0:
-                why = f"{self._target} has {present} replicas, not {replicas}, after {seconds:g} s"
-                raise WaitTimeout(why, scale)
-            wait_until(Event(), clock, clock.monotonic() + min(_POLL_SECONDS, left))
+            seen = scale.metadata.resource_version
+            try:
+                target.k.wait(
+                    target.address,
+                    until=partial(_has_changed_since, seen),
+                    timeout=max(0.0, until - clock.monotonic()),
+                )
+            except WaitTimeout:
+                why = f"{target} has {present} replicas, not {replicas}, after {seconds:g} s"
+                raise WaitTimeout(why, scale) from None
+
+
+def _has_changed_since(resource_version: str, obj: Unstructured) -> bool:
+    return obj.metadata.resource_version != resource_version
 
 
 # ---- replace ------------------------------------------------------------------------------------
