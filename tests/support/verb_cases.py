@@ -503,6 +503,8 @@ RUN = [
     bad(ValueError, "run web --image=nginx --restart=Once",
         lambda v, k: v.run(k, "web", "nginx", restart="Once")),
     bad(ValueError, "run web --image=nginx -t", lambda v, k: v.run(k, "web", "nginx", tty=True)),
+    bad(ValueError, "run web --image=nginx '--env=1 A=b'",
+        lambda v, k: v.run(k, "web", "nginx", env={"1 A": "b"})),
     bad(ValueError, "run web --image=nginx --expose",
         lambda v, k: v.run(k, "web", "nginx", expose=True)),
     bad(AlreadyExists, "run web --image=nginx", lambda v, k: v.run(k, "web", "nginx"), POD),

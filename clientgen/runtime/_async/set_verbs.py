@@ -28,7 +28,8 @@ from .._recipes.pod_templates import (
     variables_from,
 )
 from .._recipes.taints import taint_changes
-from .._recipes.texts import check_texts
+from .._recipes.texts import check_names, check_texts
+from ..errors import OperationRefused
 from .verb_target import find_target
 
 if TYPE_CHECKING:
@@ -98,12 +99,13 @@ async def set_image(
         ValueError: There is no image, or `*` is not the only container.
     """
     target, (given_images,) = await find_target("set_image", k, what, given, namespace, "images")
+    pods = _PodSpec("set_image", target)
     images = check_images(given_images)
 
     def change(spec: Json) -> None:
-        set_images(spec, images, str(target))
+        set_images(spec, images, str(pods))
 
-    return await _edit_pod_spec("set_image", target, change, options)
+    return await pods.edit(change, options)
 
 
 @overload
@@ -174,25 +176,28 @@ async def set_env(
     Raises:
         OperationRefused: No container matches, `from_` has not a key, or a variable has another
             value and `overwrite` is False.
-        TypeError: The kind has no Pod template, or `from_` is of another kind.
+        TypeError: The kind has no Pod template, `from_` is of another kind, or an argument is of a
+            wrong type.
         ValueError: There is no variable, or a name is not valid.
     """
     target, (given_env,) = await find_target("set_env", k, what, given, namespace, "env")
+    pods = _PodSpec("set_env", target)
     if keys and from_ is None:
         raise ValueError("set_env: keys needs from_, a ConfigMap or a Secret")
+    chosen_keys = check_names("set_env", "keys", keys)
     referenced: Mapping[str, Json] = {}
     if from_ is not None:
         source, _ = await find_target("set_env", k, from_, (), target.namespace)
-        referenced = variables_from(await source.read(), keys)
+        referenced = variables_from(await source.read(), chosen_keys)
     env: Mapping[str, str | None] = {}
     if given_env or not referenced:
         env = check_texts("set_env", "env", given_env, removes=True)
     changes = env_changes(env, referenced, prefix, overwrite=overwrite)
 
     def change(spec: Json) -> None:
-        changes.apply(spec, containers, str(target))
+        changes.apply(spec, containers, str(pods))
 
-    return await _edit_pod_spec("set_env", target, change, options)
+    return await pods.edit(change, options)
 
 
 @overload
@@ -256,14 +261,15 @@ async def set_resources(
         ValueError: There is no amount, or an amount is not a quantity.
     """
     target, _ = await find_target("set_resources", k, what, given, namespace)
+    pods = _PodSpec("set_resources", target)
     if not limits and not requests:
         raise ValueError("set_resources: give limits or requests")
     new_limits, new_requests = quantities("limits", limits), quantities("requests", requests)
 
     def change(spec: Json) -> None:
-        set_amounts(spec, new_limits, new_requests, containers, str(target))
+        set_amounts(spec, new_limits, new_requests, containers, str(pods))
 
-    return await _edit_pod_spec("set_resources", target, change, options)
+    return await pods.edit(change, options)
 
 
 @overload
@@ -314,25 +320,40 @@ async def set_service_account(
     target, (service_account,) = await find_target(
         "set_service_account", k, what, given, namespace, "service_account"
     )
+    pods = _PodSpec("set_service_account", target)
     if not isinstance(service_account, str) or not service_account:
         raise ValueError("set_service_account: the service account must be a name")
 
     def change(spec: Json) -> None:
         spec["serviceAccountName"] = service_account
 
-    return await _edit_pod_spec("set_service_account", target, change, options)
+    return await pods.edit(change, options)
 
 
-async def _edit_pod_spec(
-    call: str, target: VerbTarget, change: Callable[[Json], None], options: EditOptions
-) -> Any:
-    """Edit the spec of a Pod or Pod template."""
-    path = pod_spec_path(call, target.resource.api_version, target.resource.kind)
+class _PodSpec:
+    """The spec of a Pod or of the Pod template of a workload."""
 
-    def change_object(obj: Unstructured) -> None:
-        change(part(obj, *path))
+    def __init__(self, call: str, target: VerbTarget) -> None:
+        self.target = target
+        self._path = pod_spec_path(call, target.resource.api_version, target.resource.kind)
 
-    return await target.edit(change_object, options)
+    def __str__(self) -> str:
+        return str(self.target)
+
+    async def edit(self, change: Callable[[Json], None], options: EditOptions) -> Any:
+        """Edit the spec.
+
+        Raises:
+            OperationRefused: The object has none.
+        """
+
+        def change_object(obj: Unstructured) -> None:
+            spec = part(obj, *self._path)
+            if not spec:
+                raise OperationRefused(f"{self} has no spec of Pods")
+            change(spec)
+
+        return await self.target.edit(change_object, options)
 
 
 # ---- selectors and subjects ---------------------------------------------------------------------

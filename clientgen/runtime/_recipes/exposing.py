@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
-from .._conditions.json_fields import Json, items, part, text
+from .._conditions.json_fields import Json, items, number, part, text
+from .._models.arguments import type_of
 from ..errors import OperationRefused
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ class Exposure(Struct, frozen=True):
         Raises:
             OperationRefused: The object has no selector or no port, or its selector has
                 expressions.
+            TypeError: A port is not a number.
         """
         labels = part(obj, "metadata", "labels") if self.labels is None else self.labels
         selector = _selector_of(obj, subject) if self.selector is None else self.selector
@@ -78,19 +80,19 @@ class Exposure(Struct, frozen=True):
         if not numbers and self.cluster_ip != _HEADLESS:
             raise OperationRefused(f"{subject} has no port: port= names one")
         ports: list[Json] = []
-        for place, number in enumerate(numbers, start=1):
+        for place, port in enumerate(numbers, start=1):
             name = f"port-{place}" if len(numbers) > 1 else ""
-            ports += self._ports_of(number, place, name, protocols.get(number, [_TCP]))
+            ports += self._ports_of(port, place, name, protocols.get(port, [_TCP]))
         for each in ports:
             each["targetPort"] = each["port"] if self.target_port is None else self.target_port
         return ports
 
-    def _ports_of(self, number: int, place: int, name: str, protocols: Sequence[str]) -> list[Json]:
+    def _ports_of(self, port: int, place: int, name: str, protocols: Sequence[str]) -> list[Json]:
         if self.protocol is not None or len(protocols) == 1:
             named = {"name": name} if name else {}
-            return [{**named, "port": number, "protocol": self.protocol or protocols[0]}]
+            return [{**named, "port": port, "protocol": self.protocol or protocols[0]}]
         return [
-            {"name": f"port-{place}-{each.lower()}", "port": number, "protocol": each}
+            {"name": f"port-{place}-{each.lower()}", "port": port, "protocol": each}
             for each in protocols
         ]
 
@@ -107,7 +109,11 @@ def check_exposed(api_version: str, kind: str) -> None:
 
 
 def _numbers(port: int | Sequence[int]) -> list[int]:
-    return [port] if isinstance(port, int) else list(port)
+    numbers = [port] if isinstance(port, (int, str)) else list(port)
+    for each in numbers:
+        if type(each) is not int:
+            raise TypeError(f"expose: a port is a number, not {type_of(each)}")
+    return numbers
 
 
 def _selector_of(obj: Json, subject: str) -> Mapping[str, Any]:
@@ -132,8 +138,8 @@ def _selector_of(obj: Json, subject: str) -> Mapping[str, Any]:
 def _protocols_of(obj: Json) -> dict[int, list[str]]:
     """Return the protocols of each port."""
     found: dict[int, list[str]] = {}
-    for number, protocol in _ports_in(obj):
-        found.setdefault(number, []).append(protocol or _TCP)
+    for port, protocol in _ports_in(obj):
+        found.setdefault(port, []).append(protocol or _TCP)
     return found
 
 
@@ -141,9 +147,9 @@ def _ports_in(obj: Json) -> Iterable[tuple[int, str]]:
     kind = text(obj, "kind")
     if kind == "Service":
         for each in items(obj, "spec", "ports"):
-            yield each["port"], text(each, "protocol")
+            yield number(each, "port"), text(each, "protocol")
         return
     path = ("spec",) if kind == "Pod" else ("spec", "template", "spec")
     for container in items(obj, *path, "containers"):
         for each in items(container, "ports"):
-            yield each["containerPort"], text(each, "protocol")
+            yield number(each, "containerPort"), text(each, "protocol")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from .._conditions.json_fields import Json, items, part, text
 from ..errors import OperationRefused, one_line
+from .texts import check_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -62,12 +63,15 @@ def subjects_of(
         namespace: The namespace of `:name`; empty if there is none.
 
     Raises:
+        TypeError: An argument is not a list of texts.
         ValueError: There is no subject, or a service account is not `namespace:name`.
     """
     subjects: list[Json] = []
     for kind, names in (("User", users), ("Group", groups)):
-        subjects += [{"kind": kind, "apiGroup": _RBAC, "name": each} for each in sorted({*names})]
-    for each in sorted({*service_accounts}):
+        checked = check_names("set_subject", f"{kind.lower()}s", names)
+        subjects += [{"kind": kind, "apiGroup": _RBAC, "name": each} for each in sorted({*checked})]
+    accounts = check_names("set_subject", "service_accounts", service_accounts)
+    for each in sorted({*accounts}):
         given, colon, name = each.partition(":")
         where = given or namespace
         if not colon or not name or not where or ":" in name:

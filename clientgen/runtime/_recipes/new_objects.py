@@ -13,6 +13,8 @@ from msgspec import Struct
 from .._conditions.json_fields import Json, part, text
 from .._models.quantity import Quantity
 from ..errors import one_line
+from .pod_templates import check_variables
+from .texts import check_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -67,9 +69,9 @@ class PodToRun(Struct, frozen=True):
             _check_choice("image_pull_policy", self.image_pull_policy, _PULL_POLICIES)
         if self.tty and not self.stdin:
             raise ValueError("run: tty=True needs stdin=True")
-        for what, value in (("command", self.command), ("args", self.args)):
-            if isinstance(value, str):
-                raise TypeError(f"run: {what} must be a list of texts, such as ['sleep', '60']")
+        check_variables("run", self.env)
+        check_names("run", "command", self.command)
+        check_names("run", "args", self.args)
 
     def manifest(self) -> Json:
         """Return the manifest of the Pod."""

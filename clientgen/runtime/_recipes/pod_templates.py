@@ -6,14 +6,16 @@ kubectl: pkg/cmd/set and polymorphichelpers.UpdatePodSpecForObjectFn.
 from __future__ import annotations
 
 import re
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
 from .._conditions.json_fields import Json, items, part, text
+from .._models.arguments import type_of
 from .._models.quantity import Quantity
 from ..errors import OperationRefused, one_line
-from .texts import check_texts
+from .texts import check_mapping, check_texts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -146,13 +148,22 @@ def env_changes(
         f"{prefix}{name}": {**each, "name": f"{prefix}{name}"}
         for name, each in (*given.items(), *referenced.items())
     }
-    for name in variables:
+    check_variables("set_env", variables)
+    return EnvChanges(variables, frozenset(env) - frozenset(given), overwrite)
+
+
+def check_variables(call: str, names: Iterable[str]) -> None:
+    """Check the names of variables, as kubectl does. Servers may allow more.
+
+    Raises:
+        ValueError: A name is not valid.
+    """
+    for name in names:
         if not _match_variable(name):
             raise ValueError(
-                f"set_env: {one_line(repr(name))} is not a valid name: it must consist of letters,"
-                " digits, `_`, `-` and `.`, and not begin with a digit"
+                f"{call}: {one_line(repr(name))} is no name of a variable: it must consist of"
+                " letters, digits, `_`, `-` and `.`, and not begin with a digit"
             )
-    return EnvChanges(variables, frozenset(env) - frozenset(given), overwrite)
 
 
 def variables_from(source: Json, keys: Collection[str]) -> dict[str, Json]:
@@ -188,10 +199,11 @@ def quantities(what: str, given: Mapping[str, Any] | None) -> dict[str, str]:
     """Return amounts of resources in the API server's form.
 
     Raises:
+        TypeError: The amounts are not a mapping.
         ValueError: An amount is not a quantity.
     """
     amounts: dict[str, str] = {}
-    for name, value in (given or {}).items():
+    for name, value in check_mapping("set_resources", what, given or {}).items():
         try:
             amounts[name] = (value if isinstance(value, Quantity) else Quantity(value)).canonical()
         except (TypeError, ValueError) as error:
@@ -219,15 +231,18 @@ def set_amounts(
         container["resources"] = resources
 
 
-def _matching(spec: Json, pattern: str, subject: str) -> Iterable[Json]:
+def _matching(spec: Json, pattern: object, subject: str) -> Iterable[Json]:
     """Return the containers and init containers whose names match; `*` is any text.
 
     Raises:
         OperationRefused: No container matches.
+        TypeError: `pattern` is not a text.
     """
-    match = re.compile(".*".join(map(re.escape, pattern.split(_ALL)))).fullmatch
+    if not isinstance(pattern, str):
+        raise TypeError(f"containers must be a text, not {type_of(pattern)}")
+    shell_pattern = re.sub(r"([?\[])", r"[\1]", pattern)
     containers = [*items(spec, "containers"), *items(spec, "initContainers")]
-    chosen = [each for each in containers if match(text(each, "name"))]
+    chosen = [each for each in containers if fnmatchcase(text(each, "name"), shell_pattern)]
     if not chosen:
         raise _no_container(subject, pattern, containers)
     return chosen

@@ -1,12 +1,43 @@
-"""Checks of arguments that are mappings of texts, such as labels."""
+"""Checks of arguments that are mappings or lists of texts, such as labels and names."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from .._models.arguments import type_of
 from ..errors import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def check_mapping(call: str, what: str, value: object) -> dict[Any, Any]:
+    """Check that an argument is a mapping, and copy it.
+
+    Raises:
+        TypeError: It is not.
+    """
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{call}: {what} must be a dict, not {type_of(value)}")
+    mapping: Mapping[Any, Any] = value
+    return dict(mapping)
+
+
+def check_names(call: str, what: str, value: object) -> list[str]:
+    """Check that an argument is a list of texts, and copy it.
+
+    Raises:
+        TypeError: It is not, or it is one text.
+    """
+    names = list(cast("Iterable[object]", value)) if _is_list(value) else [None]
+    if not all(isinstance(each, str) for each in names):
+        raise TypeError(f"{call}: {what} must be a list of texts, not {type_of(value)}")
+    return cast("list[str]", names)
+
+
+def _is_list(value: object) -> bool:
+    return hasattr(value, "__iter__") and not isinstance(value, (str, bytes, Mapping))
 
 
 def check_texts(call: str, what: str, value: object, *, removes: bool = False) -> dict[str, Any]:
@@ -22,9 +53,7 @@ def check_texts(call: str, what: str, value: object, *, removes: bool = False) -
         TypeError: It is not a mapping, or a key or value is of a wrong type.
         ValueError: It is empty, or a key is empty.
     """
-    if not isinstance(value, Mapping):
-        raise TypeError(f"{call}: {what} must be a dict, not {type_of(value)}")
-    texts = dict(cast("Mapping[object, object]", value))
+    texts = check_mapping(call, what, value)
     if not texts:
         raise ValueError(f"{call}: {what} is empty")
     for name, each in texts.items():

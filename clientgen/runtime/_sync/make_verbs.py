@@ -7,18 +7,20 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from .._cache.not_found import is_missing_object
 from .._conditions.checks import DELETED
 from .._conditions.json_fields import number
+from .._http.call_defaults import with_defaults
 from .._models.model import Model
 from .._models.unstructured import Unstructured, WholeObject
 from .._recipes.exposing import Exposure, check_exposed
 from .._recipes.new_objects import Autoscaling, PodToRun, job_of
 from .._recipes.texts import check_texts
-from ..errors import ClientError, NotFound, OperationRefused, WaitTimeout
+from ..errors import ClientError, Conflict, NotFound, OperationRefused, WaitTimeout
 from .verb_target import find_target
 
 if TYPE_CHECKING:
@@ -418,7 +420,7 @@ def scale(
         options: See `EditOptions`.
 
     Returns:
-        The workload, as it was read afterwards.
+        The workload, as it was read afterwards. A dry run has not changed it.
 
     Raises:
         OperationRefused: A precondition is not met, or the kind has no subresource scale.
@@ -430,10 +432,13 @@ def scale(
         raise ValueError(f"scale: replicas must be a number of at least 0, not {replicas!r}")
     scaling = _Scale(target, _scale_of(target))
     scaling.set(replicas, current_replicas, resource_version, options)
-    is_dry_run = options.get("dry_run", k.rest.write_defaults.get("dry_run"))
-    if wait is not None and not is_dry_run:
+    if wait is not None and not _is_dry_run(k, options):
         scaling.wait(replicas, wait)
     return target.typed(target.read())
+
+
+def _is_dry_run(k: ClientsetBase, options: Mapping[str, Any]) -> bool:
+    return bool(with_defaults(options, k.rest.write_defaults).get("dry_run"))
 
 
 def _scale_of(target: VerbTarget) -> Subresource[Unstructured, Any]:
@@ -484,9 +489,11 @@ class _Scale:
 
         try:
             if current_replicas is None and resource_version is None:
-                self._scale.patch({"spec": {"replicas": replicas}}, **options)
-            else:
-                self._scale.edit(change, **options)
+                # As kubectl does: without a precondition, the scale is not read.
+                with suppress(Conflict):
+                    self._scale.patch({"spec": {"replicas": replicas}}, **options)
+                    return
+            self._scale.edit(change, **options)
         except NotFound as error:
             raise self._without_scale(error) from None
 
@@ -589,12 +596,13 @@ def replace(
     """
     target, _ = find_target("replace", k, obj, (), namespace)
     body = Unstructured.of(obj)
-    body["metadata"] = {**body["metadata"], "namespace": target.namespace}
+    if target.namespace:
+        body.metadata.namespace = target.namespace
     if not force:
         if not body.metadata.resource_version:
             body.metadata.resource_version = (target.read()).metadata.resource_version
         return target.typed(k.update(body, **options))
-    if options.get("dry_run", k.rest.write_defaults.get("dry_run")):
+    if _is_dry_run(k, options):
         raise ValueError("replace: force=True deletes the object, so it cannot be a dry run")
     for name in ("resourceVersion", "uid"):
         body["metadata"].pop(name, None)
