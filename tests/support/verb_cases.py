@@ -19,7 +19,7 @@ from kubeapi import Clientset
 from kubeapi.apps.v1 import DaemonSet, Deployment, ReplicaSet, StatefulSet
 from kubeapi.autoscaling.v2 import HorizontalPodAutoscaler
 from kubeapi.batch.v1 import CronJob, Job
-from kubeapi.core.v1 import ConfigMap, Namespace, Node, Pod, ReplicationController, Secret, Service
+from kubeapi.core.v1 import ConfigMap, Node, Pod, ReplicationController, Secret, Service
 from kubeapi.rbac.v1 import ClusterRoleBinding, RoleBinding
 
 from clientgen.runtime.errors import (
@@ -59,10 +59,8 @@ class Case:
     def __str__(self) -> str:
         return self.command
 
-    def set_up(self, k: Clientset, namespace: str, labels: dict[str, str] | None = None) -> None:
-        """Make the namespace, and what there is before."""
-        metadata = {"name": namespace, "labels": labels or {}}
-        k.create({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
+    def set_up(self, k: Clientset, namespace: str) -> None:
+        """Make what there is before, in a namespace."""
         for each in self.given:
             k.create(_placed(each, namespace), **_where(each, namespace))
 
@@ -113,13 +111,10 @@ def _placed(obj: Json, namespace: str) -> Json:
     return placed
 
 
-def clean_up(k: Clientset, namespace: str) -> None:
+def clean_up(k: Clientset, name: str) -> None:
     """Delete the objects of the whole cluster that have the name of a namespace."""
-    for kind in (Node, ClusterRoleBinding, Namespace):
-        try:
-            k.delete(kind, namespace)
-        except NotFound:
-            continue
+    for kind in (Node, ClusterRoleBinding):
+        k.delete(kind, name, missing_ok=True)
 
 
 def _comparable(obj: Json, namespace: str) -> Json:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 from kubeapi import AsyncClientset, Clientset
+from kubeapi.core.v1 import Namespace
+from kubeapi.meta.v1 import ObjectMeta
 from support.kubectl import KUBECTL, Kubectl
 from support.verb_cases import CASES, Case
 
@@ -42,6 +44,7 @@ def test_a_call_writes_what_kubectl_writes(
     number = CASES.index(case)
     theirs, threads, tasks = (f"{each}-{number}" for each in ("kubectl", "threads", "tasks"))
     for namespace in (theirs, threads, tasks):
+        k.create(Namespace(metadata=ObjectMeta(name=namespace)))
         case.set_up(k, namespace)
     before = case.state(k, theirs)
 

@@ -20,27 +20,30 @@ from .._recipes.exposing import Exposure, check_exposed
 from .._recipes.new_objects import Autoscaling, PodToRun, job_of
 from .._recipes.texts import check_texts
 from ..errors import ClientError, Conflict, NotFound, OperationRefused, WaitTimeout
-from .verb_target import find_target
+from .verb_target import clientset_of, find_target
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Unpack
 
+    from .._conditions.json_fields import Json
     from .._http.call_options import DeleteOptions, EditOptions, WriteOptions
     from .client import AsyncSubresource
     from .clientset import AsyncClientsetBase
+    from .lease_client import AsyncClient
     from .verb_target import VerbTarget
 
+M = TypeVar("M", bound=Model)
 W = TypeVar("W", bound=WholeObject)
 WholeT = TypeVar("WholeT", bound=Model)
 
 
 @overload
 async def expose(
-    k: AsyncClientsetBase,
-    obj: WholeObject,
+    k: AsyncClient,
+    what: WholeObject | type[Model],
     /,
-    *,
+    *given: str,
     port: int | Sequence[int] | None = ...,
     target_port: int | str | None = ...,
     protocol: str | None = ...,
@@ -52,16 +55,16 @@ async def expose(
     external_ip: str | None = ...,
     load_balancer_ip: str | None = ...,
     session_affinity: str | None = ...,
+    model: None = ...,
     namespace: str | None = ...,
     **options: Unpack[WriteOptions],
 ) -> WholeObject: ...
 @overload
 async def expose(
-    k: AsyncClientsetBase,
-    kind: type[Model],
-    of: str,
+    k: AsyncClient,
+    what: WholeObject | type[Model],
     /,
-    *,
+    *given: str,
     port: int | Sequence[int] | None = ...,
     target_port: int | str | None = ...,
     protocol: str | None = ...,
@@ -73,11 +76,12 @@ async def expose(
     external_ip: str | None = ...,
     load_balancer_ip: str | None = ...,
     session_affinity: str | None = ...,
+    model: type[M],
     namespace: str | None = ...,
     **options: Unpack[WriteOptions],
-) -> WholeObject: ...
+) -> M: ...
 async def expose(
-    k: AsyncClientsetBase,
+    k: AsyncClient,
     what: Any,
     /,
     *given: Any,
@@ -92,6 +96,7 @@ async def expose(
     external_ip: str | None = None,
     load_balancer_ip: str | None = None,
     session_affinity: str | None = None,
+    model: type[Model] | None = None,
     namespace: str | None = None,
     **options: Unpack[WriteOptions],
 ) -> Any:
@@ -100,7 +105,7 @@ async def expose(
         expose(k, deployment, port=80, target_port=8080)
 
     Args:
-        k: The clientset.
+        k: The clientset, or its `rest`.
         what: The Deployment, ReplicaSet, ReplicationController, Pod or Service; or its class,
             followed by its name.
         given: The name, if `what` is a class.
@@ -116,6 +121,7 @@ async def expose(
         external_ip: An IP outside of the cluster at which the Service is reached, too.
         load_balancer_ip: The IP of the load balancer.
         session_affinity: ClientIP or None, as text.
+        model: The class of the result; by default the class that the package of the clientset has.
         namespace: The namespace, if the object has none; `k.namespace` by default.
         options: See `WriteOptions`.
 
@@ -142,11 +148,55 @@ async def expose(
         session_affinity=session_affinity,
     )
     service = exposure.service(await target.read(), str(target))
-    return await k.create(service, namespace=target.namespace, **options)
+    return await _create(target.k, service, target.namespace, model, options)
 
 
+@overload
 async def run(
-    k: AsyncClientsetBase,
+    k: AsyncClient,
+    name: str,
+    image: str,
+    *,
+    command: Sequence[str] = ...,
+    args: Sequence[str] = ...,
+    env: Mapping[str, str] | None = ...,
+    labels: Mapping[str, str] | None = ...,
+    annotations: Mapping[str, str] | None = ...,
+    port: int | None = ...,
+    expose: bool = ...,
+    restart: str = ...,
+    image_pull_policy: str | None = ...,
+    stdin: bool = ...,
+    tty: bool = ...,
+    privileged: bool = ...,
+    model: None = ...,
+    namespace: str | None = ...,
+    **options: Unpack[WriteOptions],
+) -> WholeObject: ...
+@overload
+async def run(
+    k: AsyncClient,
+    name: str,
+    image: str,
+    *,
+    command: Sequence[str] = ...,
+    args: Sequence[str] = ...,
+    env: Mapping[str, str] | None = ...,
+    labels: Mapping[str, str] | None = ...,
+    annotations: Mapping[str, str] | None = ...,
+    port: int | None = ...,
+    expose: bool = ...,
+    restart: str = ...,
+    image_pull_policy: str | None = ...,
+    stdin: bool = ...,
+    tty: bool = ...,
+    privileged: bool = ...,
+    model: type[M],
+    namespace: str | None = ...,
+    **options: Unpack[WriteOptions],
+) -> M: ...
+async def run(
+    k: AsyncClient,
     name: str,
     image: str,
     *,
@@ -162,15 +212,16 @@ async def run(
     stdin: bool = False,
     tty: bool = False,
     privileged: bool = False,
+    model: type[Model] | None = None,
     namespace: str | None = None,
     **options: Unpack[WriteOptions],
-) -> WholeObject:
+) -> Any:
     """Create a Pod with one container, as `kubectl run`.
 
         run(k, "shell", "busybox:1", command=["sleep", "600"], restart="Never")
 
     Args:
-        k: The clientset.
+        k: The clientset, or its `rest`.
         name: The name of the Pod and of its container.
         image: The image of the container.
         command: The command, in place of that of the image.
@@ -185,6 +236,7 @@ async def run(
         stdin: Whether the container has an input.
         tty: Whether the container has a terminal. It needs `stdin`.
         privileged: Whether the container is privileged.
+        model: The class of the result; by default the class that the package of the clientset has.
         namespace: The namespace; `k.namespace` by default.
         options: See `WriteOptions`.
 
@@ -217,42 +269,57 @@ async def run(
     pod.check()
     if expose and port is None:
         raise ValueError("run: expose=True needs port")
-    created = await k.create(pod.manifest(), namespace=namespace, **options)
+    clientset = clientset_of(k)
+    created = await _create(clientset, pod.manifest(), namespace, model, options)
     if expose:
         try:
-            await k.create(pod.service(), namespace=namespace, **options)
+            await clientset.create(pod.service(), namespace=namespace, **options)
         except ClientError as error:
             error.add_note(f"The Pod {name} was created, but its Service was not.")
             raise
     return created
 
 
+async def _create(
+    k: AsyncClientsetBase,
+    manifest: Json,
+    namespace: str | None,
+    model: type[Model] | None,
+    options: WriteOptions,
+) -> WholeObject:
+    """Create an object, and return it as an instance of `model`."""
+    if model is None:
+        return await k.create(manifest, namespace=namespace, **options)
+    created = await k.create(Unstructured(manifest), namespace=namespace, **options)
+    return created.to(model)
+
+
 @overload
 async def create_job_from(
-    k: AsyncClientsetBase,
-    cron_job: WholeObject,
-    name: str,
+    k: AsyncClient,
+    what: WholeObject | type[Model],
     /,
-    *,
+    *given: str,
+    model: None = ...,
     namespace: str | None = ...,
     **options: Unpack[WriteOptions],
 ) -> WholeObject: ...
 @overload
 async def create_job_from(
-    k: AsyncClientsetBase,
-    kind: type[Model],
-    cron_job: str,
-    name: str,
+    k: AsyncClient,
+    what: WholeObject | type[Model],
     /,
-    *,
+    *given: str,
+    model: type[M],
     namespace: str | None = ...,
     **options: Unpack[WriteOptions],
-) -> WholeObject: ...
+) -> M: ...
 async def create_job_from(
-    k: AsyncClientsetBase,
+    k: AsyncClient,
     what: Any,
     /,
     *given: Any,
+    model: type[Model] | None = None,
     namespace: str | None = None,
     **options: Unpack[WriteOptions],
 ) -> Any:
@@ -264,9 +331,10 @@ async def create_job_from(
     The CronJob is read, and owns the Job.
 
     Args:
-        k: The clientset.
+        k: The clientset, or its `rest`.
         what: The CronJob; or its class, followed by its name.
         given: The name of the Job.
+        model: The class of the result; by default the class that the package of the clientset has.
         namespace: The namespace, if the object has none; `k.namespace` by default.
         options: See `WriteOptions`.
 
@@ -279,40 +347,42 @@ async def create_job_from(
     target, (name,) = await find_target("create_job_from", k, what, given, namespace, "name")
     if (target.resource.api_version, target.resource.kind) != ("batch/v1", "CronJob"):
         raise TypeError(f"create_job_from takes a CronJob, not {target.resource.kind}")
-    return await k.create(job_of(await target.read(), name), **options)
+    job = job_of(await target.read(), name)
+    return await _create(target.k, job, target.namespace, model, options)
 
 
 @overload
 async def autoscale(
-    k: AsyncClientsetBase,
-    workload: WholeObject,
+    k: AsyncClient,
+    what: WholeObject | type[Model],
     /,
-    *,
+    *given: str,
     max: int,
     min: int | None = ...,
     cpu: str | None = ...,
     memory: str | None = ...,
     name: str | None = ...,
+    model: None = ...,
     namespace: str | None = ...,
     **options: Unpack[WriteOptions],
 ) -> WholeObject: ...
 @overload
 async def autoscale(
-    k: AsyncClientsetBase,
-    kind: type[Model],
-    of: str,
+    k: AsyncClient,
+    what: WholeObject | type[Model],
     /,
-    *,
+    *given: str,
     max: int,
     min: int | None = ...,
     cpu: str | None = ...,
     memory: str | None = ...,
     name: str | None = ...,
+    model: type[M],
     namespace: str | None = ...,
     **options: Unpack[WriteOptions],
-) -> WholeObject: ...
+) -> M: ...
 async def autoscale(
-    k: AsyncClientsetBase,
+    k: AsyncClient,
     what: Any,
     /,
     *given: Any,
@@ -321,6 +391,7 @@ async def autoscale(
     cpu: str | None = None,
     memory: str | None = None,
     name: str | None = None,
+    model: type[Model] | None = None,
     namespace: str | None = None,
     **options: Unpack[WriteOptions],
 ) -> Any:
@@ -329,7 +400,7 @@ async def autoscale(
         autoscale(k, deployment, min=2, max=10, cpu="70%")
 
     Args:
-        k: The clientset.
+        k: The clientset, or its `rest`.
         what: The workload, of any kind with the subresource scale; or its class, followed by its
             name.
         given: The name, if `what` is a class.
@@ -339,6 +410,7 @@ async def autoscale(
             `500m`. A number without a unit is in thousandths of a CPU.
         memory: The memory, likewise: `70%` or `200Mi`. A number without a unit is in MiB.
         name: The name of the autoscaler; by default that of the workload.
+        model: The class of the result; by default the class that the package of the clientset has.
         namespace: The namespace, if the object has none; `k.namespace` by default.
         options: See `WriteOptions`.
 
@@ -356,7 +428,7 @@ async def autoscale(
     await _Scale(target, await _scale_of(target)).read()
     resource = target.resource
     manifest = autoscaling.manifest(resource.api_version, resource.kind, target.name)
-    return await k.create(manifest, namespace=target.namespace, **options)
+    return await _create(target.k, manifest, target.namespace, model, options)
 
 
 # ---- replicas -----------------------------------------------------------------------------------
@@ -364,7 +436,7 @@ async def autoscale(
 
 @overload
 async def scale(
-    k: AsyncClientsetBase,
+    k: AsyncClient,
     workload: W,
     replicas: int,
     /,
@@ -377,7 +449,7 @@ async def scale(
 ) -> W: ...
 @overload
 async def scale(
-    k: AsyncClientsetBase,
+    k: AsyncClient,
     kind: type[WholeT],
     name: str,
     replicas: int,
@@ -390,7 +462,7 @@ async def scale(
     **options: Unpack[EditOptions],
 ) -> WholeT: ...
 async def scale(
-    k: AsyncClientsetBase,
+    k: AsyncClient,
     what: Any,
     /,
     *given: Any,
@@ -408,7 +480,7 @@ async def scale(
     It uses the subresource scale, which any kind may have, and begins again after a conflict.
 
     Args:
-        k: The clientset.
+        k: The clientset, or its `rest`.
         what: The workload; or its class, followed by its name.
         given: The number of replicas.
         current_replicas: Change the number only if it is this.
@@ -431,7 +503,7 @@ async def scale(
         raise ValueError(f"scale: replicas must be a number of at least 0, not {replicas!r}")
     scaling = _Scale(target, await _scale_of(target))
     await scaling.set(replicas, current_replicas, resource_version, options)
-    if wait is not None and not _is_dry_run(k, options):
+    if wait is not None and not _is_dry_run(target.k, options):
         await scaling.wait(replicas, wait)
     return target.typed(await target.read())
 
@@ -536,7 +608,7 @@ def _has_changed_since(resource_version: str, obj: Unstructured) -> bool:
 
 @overload
 async def replace(
-    k: AsyncClientsetBase,
+    k: AsyncClient,
     obj: W,
     *,
     force: bool = ...,
@@ -547,7 +619,7 @@ async def replace(
 ) -> W: ...
 @overload
 async def replace(
-    k: AsyncClientsetBase,
+    k: AsyncClient,
     obj: Mapping[str, object],
     *,
     force: bool = ...,
@@ -557,7 +629,7 @@ async def replace(
     **options: Unpack[WriteOptions],
 ) -> WholeObject: ...
 async def replace(
-    k: AsyncClientsetBase,
+    k: AsyncClient,
     obj: Any,
     *,
     force: bool = False,
@@ -573,7 +645,7 @@ async def replace(
     may differ.
 
     Args:
-        k: The clientset.
+        k: The clientset, or its `rest`.
         obj: The new object, or a manifest with its apiVersion and kind.
         force: Whether to delete the object, if it exists, and to create it.
         grace_period_seconds: With `force`, the seconds that Pods have to terminate; None means
@@ -600,14 +672,14 @@ async def replace(
     if not force:
         if not body.metadata.resource_version:
             body.metadata.resource_version = (await target.read()).metadata.resource_version
-        return target.typed(await k.update(body, **options))
-    if _is_dry_run(k, options):
+        return target.typed(await target.k.update(body, **options))
+    if _is_dry_run(target.k, options):
         raise ValueError("replace: force=True deletes the object, so it cannot be a dry run")
     for name in ("resourceVersion", "uid"):
         body["metadata"].pop(name, None)
     was_deleted = await _delete(target, grace_period_seconds, wait)
     try:
-        return target.typed(await k.create(body, **options))
+        return target.typed(await target.k.create(body, **options))
     except ClientError as error:
         if was_deleted:
             error.add_note(f"{target} was deleted, but not created again.")

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from .._conditions.json_fields import Json
     from .._http.call_options import EditOptions
     from .._models.quantity import Quantity
-    from .clientset import AsyncClientsetBase
+    from .lease_client import AsyncClient
     from .verb_target import VerbTarget
 
 W = TypeVar("W", bound=WholeObject)
@@ -51,7 +51,7 @@ WholeT = TypeVar("WholeT", bound=Model)
 
 @overload
 async def set_image(
-    k: AsyncClientsetBase,
+    k: AsyncClient,
     workload: W,
     images: Mapping[str, str],
     /,
@@ -61,7 +61,7 @@ async def set_image(
 ) -> W: ...
 @overload
 async def set_image(
-    k: AsyncClientsetBase,
+    k: AsyncClient,
     kind: type[WholeT],
     name: str,
     images: Mapping[str, str],
@@ -71,7 +71,7 @@ async def set_image(
     **options: Unpack[EditOptions],
 ) -> WholeT: ...
 async def set_image(
-    k: AsyncClientsetBase,
+    k: AsyncClient,
     what: Any,
     /,
     *given: Any,
@@ -84,7 +84,7 @@ async def set_image(
         set_image(k, Deployment, "web", {"*": "web:2"}, namespace="shop")
 
     Args:
-        k: The clientset.
+        k: The clientset, or its `rest`.
         what: The workload or Pod; or its class, followed by its name.
         given: The images by container or init container; `*` means all of them.
         namespace: The namespace, if the object has none; `k.namespace` by default.
@@ -110,7 +110,7 @@ async def set_image(
 
 @overload
 async def set_env(
-    k: AsyncClientsetBase,
+    k: AsyncClient,
     workload: W,
     env: Mapping[str, str | None],
     /,
@@ -125,7 +125,7 @@ async def set_env(
 ) -> W: ...
 @overload
 async def set_env(
-    k: AsyncClientsetBase,
+    k: AsyncClient,
     kind: type[WholeT],
     name: str,
     env: Mapping[str, str | None],
@@ -140,7 +140,7 @@ async def set_env(
     **options: Unpack[EditOptions],
 ) -> WholeT: ...
 async def set_env(
-    k: AsyncClientsetBase,
+    k: AsyncClient,
     what: Any,
     /,
     *given: Any,
@@ -158,7 +158,7 @@ async def set_env(
         set_env(k, deployment, {}, from_=config_map, prefix="APP_")
 
     Args:
-        k: The clientset.
+        k: The clientset, or its `rest`.
         what: The workload or Pod; or its class, followed by its name.
         given: The values by name; None removes a variable.
         from_: A ConfigMap or Secret, which is read. Each of its keys becomes a variable that refers
@@ -202,7 +202,7 @@ async def set_env(
 
 @overload
 async def set_resources(
-    k: AsyncClientsetBase,
+    k: AsyncClient,
     workload: W,
     /,
     *,
@@ -214,7 +214,7 @@ async def set_resources(
 ) -> W: ...
 @overload
 async def set_resources(
-    k: AsyncClientsetBase,
+    k: AsyncClient,
     kind: type[WholeT],
     name: str,
     /,
@@ -226,7 +226,7 @@ async def set_resources(
     **options: Unpack[EditOptions],
 ) -> WholeT: ...
 async def set_resources(
-    k: AsyncClientsetBase,
+    k: AsyncClient,
     what: Any,
     /,
     *given: Any,
@@ -243,7 +243,7 @@ async def set_resources(
     Other limits and requests stay. `pods.resize` changes Pods that run.
 
     Args:
-        k: The clientset.
+        k: The clientset, or its `rest`.
         what: The workload or Pod; or its class, followed by its name.
         given: The name, if `what` is a class.
         limits: The limits by resource, such as cpu and memory.
@@ -274,7 +274,7 @@ async def set_resources(
 
 @overload
 async def set_service_account(
-    k: AsyncClientsetBase,
+    k: AsyncClient,
     workload: W,
     service_account: str,
     /,
@@ -284,7 +284,7 @@ async def set_service_account(
 ) -> W: ...
 @overload
 async def set_service_account(
-    k: AsyncClientsetBase,
+    k: AsyncClient,
     kind: type[WholeT],
     name: str,
     service_account: str,
@@ -294,7 +294,7 @@ async def set_service_account(
     **options: Unpack[EditOptions],
 ) -> WholeT: ...
 async def set_service_account(
-    k: AsyncClientsetBase,
+    k: AsyncClient,
     what: Any,
     /,
     *given: Any,
@@ -304,7 +304,7 @@ async def set_service_account(
     """Change the service account in a Pod template, as `kubectl set serviceaccount`.
 
     Args:
-        k: The clientset.
+        k: The clientset, or its `rest`.
         what: The workload or Pod; or its class, followed by its name.
         given: The name of the service account.
         namespace: The namespace, if the object has none; `k.namespace` by default.
@@ -361,7 +361,7 @@ class _PodSpec:
 
 @overload
 async def set_selector(
-    k: AsyncClientsetBase,
+    k: AsyncClient,
     service: W,
     selector: Mapping[str, str],
     /,
@@ -372,7 +372,7 @@ async def set_selector(
 ) -> W: ...
 @overload
 async def set_selector(
-    k: AsyncClientsetBase,
+    k: AsyncClient,
     kind: type[WholeT],
     name: str,
     selector: Mapping[str, str],
@@ -383,7 +383,7 @@ async def set_selector(
     **options: Unpack[EditOptions],
 ) -> WholeT: ...
 async def set_selector(
-    k: AsyncClientsetBase,
+    k: AsyncClient,
     what: Any,
     /,
     *given: Any,
@@ -394,7 +394,7 @@ async def set_selector(
     """Replace the selector of a Service, as `kubectl set selector`.
 
     Args:
-        k: The clientset.
+        k: The clientset, or its `rest`.
         what: The Service; or its class, followed by its name.
         given: The labels of the Pods.
         resource_version: Change the Service only if it has this resource version.
@@ -425,7 +425,7 @@ async def set_selector(
 
 @overload
 async def set_subject(
-    k: AsyncClientsetBase,
+    k: AsyncClient,
     binding: W,
     /,
     *,
@@ -437,7 +437,7 @@ async def set_subject(
 ) -> W: ...
 @overload
 async def set_subject(
-    k: AsyncClientsetBase,
+    k: AsyncClient,
     kind: type[WholeT],
     name: str,
     /,
@@ -449,7 +449,7 @@ async def set_subject(
     **options: Unpack[EditOptions],
 ) -> WholeT: ...
 async def set_subject(
-    k: AsyncClientsetBase,
+    k: AsyncClient,
     what: Any,
     /,
     *given: Any,
@@ -464,7 +464,7 @@ async def set_subject(
         set_subject(k, binding, service_accounts=["shop:robot"], groups=["auditors"])
 
     Args:
-        k: The clientset.
+        k: The clientset, or its `rest`.
         what: The binding; or its class, followed by its name.
         given: The name, if `what` is a class.
         users: The names of users.
@@ -483,7 +483,7 @@ async def set_subject(
     target, _ = await find_target("set_subject", k, what, given, namespace)
     rbac = "rbac.authorization.k8s.io/v1"
     _check_kind("set_subject", target, rbac, "RoleBinding", "ClusterRoleBinding")
-    default = target.namespace and (namespace or k.namespace)
+    default = target.namespace and (namespace or target.k.namespace)
     subjects = subjects_of(users, groups, service_accounts, default)
 
     def change(binding: Unstructured) -> None:
@@ -503,7 +503,7 @@ def _check_kind(call: str, target: VerbTarget, api_version: str, *kinds: str) ->
 
 @overload
 async def label(
-    k: AsyncClientsetBase,
+    k: AsyncClient,
     obj: W,
     labels: Mapping[str, str | None],
     /,
@@ -515,7 +515,7 @@ async def label(
 ) -> W: ...
 @overload
 async def label(
-    k: AsyncClientsetBase,
+    k: AsyncClient,
     kind: type[WholeT],
     name: str,
     labels: Mapping[str, str | None],
@@ -527,7 +527,7 @@ async def label(
     **options: Unpack[EditOptions],
 ) -> WholeT: ...
 async def label(
-    k: AsyncClientsetBase,
+    k: AsyncClient,
     what: Any,
     /,
     *given: Any,
@@ -542,7 +542,7 @@ async def label(
         label(k, Pod, "web-0", {"team": "web"}, namespace="shop", overwrite=True)
 
     Args:
-        k: The clientset.
+        k: The clientset, or its `rest`.
         what: The object; or its class, followed by its name.
         given: The values by name; None removes.
         overwrite: Whether labels that have another value may be changed.
@@ -573,7 +573,7 @@ async def label(
 
 @overload
 async def annotate(
-    k: AsyncClientsetBase,
+    k: AsyncClient,
     obj: W,
     annotations: Mapping[str, str | None],
     /,
@@ -585,7 +585,7 @@ async def annotate(
 ) -> W: ...
 @overload
 async def annotate(
-    k: AsyncClientsetBase,
+    k: AsyncClient,
     kind: type[WholeT],
     name: str,
     annotations: Mapping[str, str | None],
@@ -597,7 +597,7 @@ async def annotate(
     **options: Unpack[EditOptions],
 ) -> WholeT: ...
 async def annotate(
-    k: AsyncClientsetBase,
+    k: AsyncClient,
     what: Any,
     /,
     *given: Any,
@@ -612,7 +612,7 @@ async def annotate(
         annotate(k, Pod, "web-0", {"team": "web"}, namespace="shop", overwrite=True)
 
     Args:
-        k: The clientset.
+        k: The clientset, or its `rest`.
         what: The object; or its class, followed by its name.
         given: The values by name; None removes.
         overwrite: Whether annotations that have another value may be changed. The annotation
@@ -676,7 +676,7 @@ def _at_version(patch: Json, resource_version: str | None) -> Json:
 
 @overload
 async def taint(
-    k: AsyncClientsetBase,
+    k: AsyncClient,
     node: W,
     taints: str | Iterable[str],
     /,
@@ -687,7 +687,7 @@ async def taint(
 ) -> W: ...
 @overload
 async def taint(
-    k: AsyncClientsetBase,
+    k: AsyncClient,
     kind: type[WholeT],
     name: str,
     taints: str | Iterable[str],
@@ -699,7 +699,7 @@ async def taint(
 ) -> WholeT: ...
 @overload
 async def taint(
-    k: AsyncClientsetBase,
+    k: AsyncClient,
     node: str,
     taints: str | Iterable[str],
     /,
@@ -709,7 +709,7 @@ async def taint(
     **options: Unpack[EditOptions],
 ) -> WholeObject: ...
 async def taint(
-    k: AsyncClientsetBase,
+    k: AsyncClient,
     what: Any,
     /,
     *given: Any,
@@ -723,7 +723,7 @@ async def taint(
         taint(k, node, ["gpu:NoExecute", "old-", "dedicated:NoSchedule-"])
 
     Args:
-        k: The clientset.
+        k: The clientset, or its `rest`.
         what: The name of the node, or the node; or its class, followed by its name.
         given: The taints: `key=value:effect` or `key:effect`. A `-` at the end removes the taint,
             and `key-` those with all effects.

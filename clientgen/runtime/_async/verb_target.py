@@ -5,19 +5,21 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
 from .._http.path_segments import name_in, segment
 from .._manifests.object_addresses import kind_of, namespace_for
-from .._models.arguments import check_clientset, check_whole
+from .._models.arguments import check_whole
 from .._models.unstructured import Unstructured
+from .clientset import AsyncClientsetBase
 from .lease_client import rest_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Generator, Mapping
 
     from .._http.resource import Resource
-    from .clientset import AsyncClientsetBase
+    from .lease_client import AsyncClient
 
 
 class VerbTarget:
@@ -61,9 +63,18 @@ class VerbTarget:
         return obj if self._model is Unstructured else obj.to(self._model)
 
 
+def clientset_of(client: AsyncClient) -> AsyncClientsetBase:
+    """Return a clientset as it is; for its `rest`, a clientset that finds kinds by discovery.
+
+    Raises:
+        TypeError: The argument is not a client, or is a client of the other flavour.
+    """
+    return client if isinstance(client, AsyncClientsetBase) else AsyncClientsetBase(rest_of(client))
+
+
 async def find_target(
     call: str,
-    k: AsyncClientsetBase,
+    client: AsyncClient,
     what: object,
     given: tuple[Any, ...],
     namespace: str | None,
@@ -73,7 +84,7 @@ async def find_target(
 
     Args:
         call: The name of the verb, for messages.
-        k: The clientset.
+        client: The clientset, or its `rest`.
         what: The object, or its class.
         given: The other arguments; after a class, the first is the name.
         namespace: The argument `namespace` of the verb.
@@ -84,21 +95,28 @@ async def find_target(
         TypeError: An argument is missing or of a wrong type.
         ValueError: The name or the namespace is not valid.
     """
-    rest_of(k)
-    check_clientset(k)
+    k = clientset_of(client)
     is_class = isinstance(what, type)
     if len(given) != len(following) + is_class:
         ways = [", ".join(("k", first, *following)) for first in ("OBJECT", 'CLASS, "NAME"')]
         raise TypeError(f"write {call}({ways[0]}) or {call}({ways[1]})")
-    try:
+    with _named(call):
         name = given[0] if is_class else name_in(what)
         check_whole(f"{call}()", cast("type[Any]", what) if is_class else type(what))
         kind: Any = what if is_class else kind_of(what)
         segment("name" if is_class else "metadata.name", name)
-        resource = await k._resource_of(kind)
-        body: Any = {} if is_class else what
+    resource = await k._resource_of(kind)
+    body: Any = {} if is_class else what
+    with _named(call):
         where = namespace_for(resource, body, namespace, k.namespace)
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"{call}: {error}") from None
     model = kind if isinstance(kind, type) else k._class_of(kind, body)
     return VerbTarget(k, resource, model, name, where), given[1:] if is_class else given
+
+
+@contextmanager
+def _named(call: str) -> Generator[None]:
+    """Begin the messages of wrong arguments with the name of the verb."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{call}: {error}") from None

@@ -1,1 +1,1 @@
-"""Drains, rollouts, port-forwards to workloads."""
+"""Drains, rollouts, port-forwards, kubectl's verbs."""

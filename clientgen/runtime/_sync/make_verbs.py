@@ -21,27 +21,30 @@ from .._recipes.exposing import Exposure, check_exposed
 from .._recipes.new_objects import Autoscaling, PodToRun, job_of
 from .._recipes.texts import check_texts
 from ..errors import ClientError, Conflict, NotFound, OperationRefused, WaitTimeout
-from .verb_target import find_target
+from .verb_target import clientset_of, find_target
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Unpack
 
+    from .._conditions.json_fields import Json
     from .._http.call_options import DeleteOptions, EditOptions, WriteOptions
     from .client import Subresource
     from .clientset import ClientsetBase
+    from .lease_client import Client
     from .verb_target import VerbTarget
 
+M = TypeVar("M", bound=Model)
 W = TypeVar("W", bound=WholeObject)
 WholeT = TypeVar("WholeT", bound=Model)
 
 
 @overload
 def expose(
-    k: ClientsetBase,
-    obj: WholeObject,
+    k: Client,
+    what: WholeObject | type[Model],
     /,
-    *,
+    *given: str,
     port: int | Sequence[int] | None = ...,
     target_port: int | str | None = ...,
     protocol: str | None = ...,
@@ -53,16 +56,16 @@ def expose(
     external_ip: str | None = ...,
     load_balancer_ip: str | None = ...,
     session_affinity: str | None = ...,
+    model: None = ...,
     namespace: str | None = ...,
     **options: Unpack[WriteOptions],
 ) -> WholeObject: ...
 @overload
 def expose(
-    k: ClientsetBase,
-    kind: type[Model],
-    of: str,
+    k: Client,
+    what: WholeObject | type[Model],
     /,
-    *,
+    *given: str,
     port: int | Sequence[int] | None = ...,
     target_port: int | str | None = ...,
     protocol: str | None = ...,
@@ -74,11 +77,12 @@ def expose(
     external_ip: str | None = ...,
     load_balancer_ip: str | None = ...,
     session_affinity: str | None = ...,
+    model: type[M],
     namespace: str | None = ...,
     **options: Unpack[WriteOptions],
-) -> WholeObject: ...
+) -> M: ...
 def expose(
-    k: ClientsetBase,
+    k: Client,
     what: Any,
     /,
     *given: Any,
@@ -93,6 +97,7 @@ def expose(
     external_ip: str | None = None,
     load_balancer_ip: str | None = None,
     session_affinity: str | None = None,
+    model: type[Model] | None = None,
     namespace: str | None = None,
     **options: Unpack[WriteOptions],
 ) -> Any:
@@ -101,7 +106,7 @@ def expose(
         expose(k, deployment, port=80, target_port=8080)
 
     Args:
-        k: The clientset.
+        k: The clientset, or its `rest`.
         what: The Deployment, ReplicaSet, ReplicationController, Pod or Service; or its class,
             followed by its name.
         given: The name, if `what` is a class.
@@ -117,6 +122,7 @@ def expose(
         external_ip: An IP outside of the cluster at which the Service is reached, too.
         load_balancer_ip: The IP of the load balancer.
         session_affinity: ClientIP or None, as text.
+        model: The class of the result; by default the class that the package of the clientset has.
         namespace: The namespace, if the object has none; `k.namespace` by default.
         options: See `WriteOptions`.
 
@@ -143,11 +149,55 @@ def expose(
         session_affinity=session_affinity,
     )
     service = exposure.service(target.read(), str(target))
-    return k.create(service, namespace=target.namespace, **options)
+    return _create(target.k, service, target.namespace, model, options)
 
 
+@overload
 def run(
-    k: ClientsetBase,
+    k: Client,
+    name: str,
+    image: str,
+    *,
+    command: Sequence[str] = ...,
+    args: Sequence[str] = ...,
+    env: Mapping[str, str] | None = ...,
+    labels: Mapping[str, str] | None = ...,
+    annotations: Mapping[str, str] | None = ...,
+    port: int | None = ...,
+    expose: bool = ...,
+    restart: str = ...,
+    image_pull_policy: str | None = ...,
+    stdin: bool = ...,
+    tty: bool = ...,
+    privileged: bool = ...,
+    model: None = ...,
+    namespace: str | None = ...,
+    **options: Unpack[WriteOptions],
+) -> WholeObject: ...
+@overload
+def run(
+    k: Client,
+    name: str,
+    image: str,
+    *,
+    command: Sequence[str] = ...,
+    args: Sequence[str] = ...,
+    env: Mapping[str, str] | None = ...,
+    labels: Mapping[str, str] | None = ...,
+    annotations: Mapping[str, str] | None = ...,
+    port: int | None = ...,
+    expose: bool = ...,
+    restart: str = ...,
+    image_pull_policy: str | None = ...,
+    stdin: bool = ...,
+    tty: bool = ...,
+    privileged: bool = ...,
+    model: type[M],
+    namespace: str | None = ...,
+    **options: Unpack[WriteOptions],
+) -> M: ...
+def run(
+    k: Client,
     name: str,
     image: str,
     *,
@@ -163,15 +213,16 @@ def run(
     stdin: bool = False,
     tty: bool = False,
     privileged: bool = False,
+    model: type[Model] | None = None,
     namespace: str | None = None,
     **options: Unpack[WriteOptions],
-) -> WholeObject:
+) -> Any:
     """Create a Pod with one container, as `kubectl run`.
 
         run(k, "shell", "busybox:1", command=["sleep", "600"], restart="Never")
 
     Args:
-        k: The clientset.
+        k: The clientset, or its `rest`.
         name: The name of the Pod and of its container.
         image: The image of the container.
         command: The command, in place of that of the image.
@@ -186,6 +237,7 @@ def run(
         stdin: Whether the container has an input.
         tty: Whether the container has a terminal. It needs `stdin`.
         privileged: Whether the container is privileged.
+        model: The class of the result; by default the class that the package of the clientset has.
         namespace: The namespace; `k.namespace` by default.
         options: See `WriteOptions`.
 
@@ -218,42 +270,57 @@ def run(
     pod.check()
     if expose and port is None:
         raise ValueError("run: expose=True needs port")
-    created = k.create(pod.manifest(), namespace=namespace, **options)
+    clientset = clientset_of(k)
+    created = _create(clientset, pod.manifest(), namespace, model, options)
     if expose:
         try:
-            k.create(pod.service(), namespace=namespace, **options)
+            clientset.create(pod.service(), namespace=namespace, **options)
         except ClientError as error:
             error.add_note(f"The Pod {name} was created, but its Service was not.")
             raise
     return created
 
 
+def _create(
+    k: ClientsetBase,
+    manifest: Json,
+    namespace: str | None,
+    model: type[Model] | None,
+    options: WriteOptions,
+) -> WholeObject:
+    """Create an object, and return it as an instance of `model`."""
+    if model is None:
+        return k.create(manifest, namespace=namespace, **options)
+    created = k.create(Unstructured(manifest), namespace=namespace, **options)
+    return created.to(model)
+
+
 @overload
 def create_job_from(
-    k: ClientsetBase,
-    cron_job: WholeObject,
-    name: str,
+    k: Client,
+    what: WholeObject | type[Model],
     /,
-    *,
+    *given: str,
+    model: None = ...,
     namespace: str | None = ...,
     **options: Unpack[WriteOptions],
 ) -> WholeObject: ...
 @overload
 def create_job_from(
-    k: ClientsetBase,
-    kind: type[Model],
-    cron_job: str,
-    name: str,
+    k: Client,
+    what: WholeObject | type[Model],
     /,
-    *,
+    *given: str,
+    model: type[M],
     namespace: str | None = ...,
     **options: Unpack[WriteOptions],
-) -> WholeObject: ...
+) -> M: ...
 def create_job_from(
-    k: ClientsetBase,
+    k: Client,
     what: Any,
     /,
     *given: Any,
+    model: type[Model] | None = None,
     namespace: str | None = None,
     **options: Unpack[WriteOptions],
 ) -> Any:
@@ -265,9 +332,10 @@ def create_job_from(
     The CronJob is read, and owns the Job.
 
     Args:
-        k: The clientset.
+        k: The clientset, or its `rest`.
         what: The CronJob; or its class, followed by its name.
         given: The name of the Job.
+        model: The class of the result; by default the class that the package of the clientset has.
         namespace: The namespace, if the object has none; `k.namespace` by default.
         options: See `WriteOptions`.
 
@@ -280,40 +348,42 @@ def create_job_from(
     target, (name,) = find_target("create_job_from", k, what, given, namespace, "name")
     if (target.resource.api_version, target.resource.kind) != ("batch/v1", "CronJob"):
         raise TypeError(f"create_job_from takes a CronJob, not {target.resource.kind}")
-    return k.create(job_of(target.read(), name), **options)
+    job = job_of(target.read(), name)
+    return _create(target.k, job, target.namespace, model, options)
 
 
 @overload
 def autoscale(
-    k: ClientsetBase,
-    workload: WholeObject,
+    k: Client,
+    what: WholeObject | type[Model],
     /,
-    *,
+    *given: str,
     max: int,
     min: int | None = ...,
     cpu: str | None = ...,
     memory: str | None = ...,
     name: str | None = ...,
+    model: None = ...,
     namespace: str | None = ...,
     **options: Unpack[WriteOptions],
 ) -> WholeObject: ...
 @overload
 def autoscale(
-    k: ClientsetBase,
-    kind: type[Model],
-    of: str,
+    k: Client,
+    what: WholeObject | type[Model],
     /,
-    *,
+    *given: str,
     max: int,
     min: int | None = ...,
     cpu: str | None = ...,
     memory: str | None = ...,
     name: str | None = ...,
+    model: type[M],
     namespace: str | None = ...,
     **options: Unpack[WriteOptions],
-) -> WholeObject: ...
+) -> M: ...
 def autoscale(
-    k: ClientsetBase,
+    k: Client,
     what: Any,
     /,
     *given: Any,
@@ -322,6 +392,7 @@ def autoscale(
     cpu: str | None = None,
     memory: str | None = None,
     name: str | None = None,
+    model: type[Model] | None = None,
     namespace: str | None = None,
     **options: Unpack[WriteOptions],
 ) -> Any:
@@ -330,7 +401,7 @@ def autoscale(
         autoscale(k, deployment, min=2, max=10, cpu="70%")
 
     Args:
-        k: The clientset.
+        k: The clientset, or its `rest`.
         what: The workload, of any kind with the subresource scale; or its class, followed by its
             name.
         given: The name, if `what` is a class.
@@ -340,6 +411,7 @@ def autoscale(
             `500m`. A number without a unit is in thousandths of a CPU.
         memory: The memory, likewise: `70%` or `200Mi`. A number without a unit is in MiB.
         name: The name of the autoscaler; by default that of the workload.
+        model: The class of the result; by default the class that the package of the clientset has.
         namespace: The namespace, if the object has none; `k.namespace` by default.
         options: See `WriteOptions`.
 
@@ -357,7 +429,7 @@ def autoscale(
     _Scale(target, _scale_of(target)).read()
     resource = target.resource
     manifest = autoscaling.manifest(resource.api_version, resource.kind, target.name)
-    return k.create(manifest, namespace=target.namespace, **options)
+    return _create(target.k, manifest, target.namespace, model, options)
 
 
 # ---- replicas -----------------------------------------------------------------------------------
@@ -365,7 +437,7 @@ def autoscale(
 
 @overload
 def scale(
-    k: ClientsetBase,
+    k: Client,
     workload: W,
     replicas: int,
     /,
@@ -378,7 +450,7 @@ def scale(
 ) -> W: ...
 @overload
 def scale(
-    k: ClientsetBase,
+    k: Client,
     kind: type[WholeT],
     name: str,
     replicas: int,
@@ -391,7 +463,7 @@ def scale(
     **options: Unpack[EditOptions],
 ) -> WholeT: ...
 def scale(
-    k: ClientsetBase,
+    k: Client,
     what: Any,
     /,
     *given: Any,
@@ -409,7 +481,7 @@ def scale(
     It uses the subresource scale, which any kind may have, and begins again after a conflict.
 
     Args:
-        k: The clientset.
+        k: The clientset, or its `rest`.
         what: The workload; or its class, followed by its name.
         given: The number of replicas.
         current_replicas: Change the number only if it is this.
@@ -432,7 +504,7 @@ def scale(
         raise ValueError(f"scale: replicas must be a number of at least 0, not {replicas!r}")
     scaling = _Scale(target, _scale_of(target))
     scaling.set(replicas, current_replicas, resource_version, options)
-    if wait is not None and not _is_dry_run(k, options):
+    if wait is not None and not _is_dry_run(target.k, options):
         scaling.wait(replicas, wait)
     return target.typed(target.read())
 
@@ -537,7 +609,7 @@ def _has_changed_since(resource_version: str, obj: Unstructured) -> bool:
 
 @overload
 def replace(
-    k: ClientsetBase,
+    k: Client,
     obj: W,
     *,
     force: bool = ...,
@@ -548,7 +620,7 @@ def replace(
 ) -> W: ...
 @overload
 def replace(
-    k: ClientsetBase,
+    k: Client,
     obj: Mapping[str, object],
     *,
     force: bool = ...,
@@ -558,7 +630,7 @@ def replace(
     **options: Unpack[WriteOptions],
 ) -> WholeObject: ...
 def replace(
-    k: ClientsetBase,
+    k: Client,
     obj: Any,
     *,
     force: bool = False,
@@ -574,7 +646,7 @@ def replace(
     may differ.
 
     Args:
-        k: The clientset.
+        k: The clientset, or its `rest`.
         obj: The new object, or a manifest with its apiVersion and kind.
         force: Whether to delete the object, if it exists, and to create it.
         grace_period_seconds: With `force`, the seconds that Pods have to terminate; None means
@@ -601,14 +673,14 @@ def replace(
     if not force:
         if not body.metadata.resource_version:
             body.metadata.resource_version = (target.read()).metadata.resource_version
-        return target.typed(k.update(body, **options))
-    if _is_dry_run(k, options):
+        return target.typed(target.k.update(body, **options))
+    if _is_dry_run(target.k, options):
         raise ValueError("replace: force=True deletes the object, so it cannot be a dry run")
     for name in ("resourceVersion", "uid"):
         body["metadata"].pop(name, None)
     was_deleted = _delete(target, grace_period_seconds, wait)
     try:
-        return target.typed(k.create(body, **options))
+        return target.typed(target.k.create(body, **options))
     except ClientError as error:
         if was_deleted:
             error.add_note(f"{target} was deleted, but not created again.")

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from .._conditions.json_fields import Json
     from .._http.call_options import EditOptions
     from .._models.quantity import Quantity
-    from .clientset import ClientsetBase
+    from .lease_client import Client
     from .verb_target import VerbTarget
 
 W = TypeVar("W", bound=WholeObject)
@@ -52,7 +52,7 @@ WholeT = TypeVar("WholeT", bound=Model)
 
 @overload
 def set_image(
-    k: ClientsetBase,
+    k: Client,
     workload: W,
     images: Mapping[str, str],
     /,
@@ -62,7 +62,7 @@ def set_image(
 ) -> W: ...
 @overload
 def set_image(
-    k: ClientsetBase,
+    k: Client,
     kind: type[WholeT],
     name: str,
     images: Mapping[str, str],
@@ -72,7 +72,7 @@ def set_image(
     **options: Unpack[EditOptions],
 ) -> WholeT: ...
 def set_image(
-    k: ClientsetBase,
+    k: Client,
     what: Any,
     /,
     *given: Any,
@@ -85,7 +85,7 @@ def set_image(
         set_image(k, Deployment, "web", {"*": "web:2"}, namespace="shop")
 
     Args:
-        k: The clientset.
+        k: The clientset, or its `rest`.
         what: The workload or Pod; or its class, followed by its name.
         given: The images by container or init container; `*` means all of them.
         namespace: The namespace, if the object has none; `k.namespace` by default.
@@ -111,7 +111,7 @@ def set_image(
 
 @overload
 def set_env(
-    k: ClientsetBase,
+    k: Client,
     workload: W,
     env: Mapping[str, str | None],
     /,
@@ -126,7 +126,7 @@ def set_env(
 ) -> W: ...
 @overload
 def set_env(
-    k: ClientsetBase,
+    k: Client,
     kind: type[WholeT],
     name: str,
     env: Mapping[str, str | None],
@@ -141,7 +141,7 @@ def set_env(
     **options: Unpack[EditOptions],
 ) -> WholeT: ...
 def set_env(
-    k: ClientsetBase,
+    k: Client,
     what: Any,
     /,
     *given: Any,
@@ -159,7 +159,7 @@ def set_env(
         set_env(k, deployment, {}, from_=config_map, prefix="APP_")
 
     Args:
-        k: The clientset.
+        k: The clientset, or its `rest`.
         what: The workload or Pod; or its class, followed by its name.
         given: The values by name; None removes a variable.
         from_: A ConfigMap or Secret, which is read. Each of its keys becomes a variable that refers
@@ -203,7 +203,7 @@ def set_env(
 
 @overload
 def set_resources(
-    k: ClientsetBase,
+    k: Client,
     workload: W,
     /,
     *,
@@ -215,7 +215,7 @@ def set_resources(
 ) -> W: ...
 @overload
 def set_resources(
-    k: ClientsetBase,
+    k: Client,
     kind: type[WholeT],
     name: str,
     /,
@@ -227,7 +227,7 @@ def set_resources(
     **options: Unpack[EditOptions],
 ) -> WholeT: ...
 def set_resources(
-    k: ClientsetBase,
+    k: Client,
     what: Any,
     /,
     *given: Any,
@@ -244,7 +244,7 @@ def set_resources(
     Other limits and requests stay. `pods.resize` changes Pods that run.
 
     Args:
-        k: The clientset.
+        k: The clientset, or its `rest`.
         what: The workload or Pod; or its class, followed by its name.
         given: The name, if `what` is a class.
         limits: The limits by resource, such as cpu and memory.
@@ -275,7 +275,7 @@ def set_resources(
 
 @overload
 def set_service_account(
-    k: ClientsetBase,
+    k: Client,
     workload: W,
     service_account: str,
     /,
@@ -285,7 +285,7 @@ def set_service_account(
 ) -> W: ...
 @overload
 def set_service_account(
-    k: ClientsetBase,
+    k: Client,
     kind: type[WholeT],
     name: str,
     service_account: str,
@@ -295,7 +295,7 @@ def set_service_account(
     **options: Unpack[EditOptions],
 ) -> WholeT: ...
 def set_service_account(
-    k: ClientsetBase,
+    k: Client,
     what: Any,
     /,
     *given: Any,
@@ -305,7 +305,7 @@ def set_service_account(
     """Change the service account in a Pod template, as `kubectl set serviceaccount`.
 
     Args:
-        k: The clientset.
+        k: The clientset, or its `rest`.
         what: The workload or Pod; or its class, followed by its name.
         given: The name of the service account.
         namespace: The namespace, if the object has none; `k.namespace` by default.
@@ -362,7 +362,7 @@ class _PodSpec:
 
 @overload
 def set_selector(
-    k: ClientsetBase,
+    k: Client,
     service: W,
     selector: Mapping[str, str],
     /,
@@ -373,7 +373,7 @@ def set_selector(
 ) -> W: ...
 @overload
 def set_selector(
-    k: ClientsetBase,
+    k: Client,
     kind: type[WholeT],
     name: str,
     selector: Mapping[str, str],
@@ -384,7 +384,7 @@ def set_selector(
     **options: Unpack[EditOptions],
 ) -> WholeT: ...
 def set_selector(
-    k: ClientsetBase,
+    k: Client,
     what: Any,
     /,
     *given: Any,
@@ -395,7 +395,7 @@ def set_selector(
     """Replace the selector of a Service, as `kubectl set selector`.
 
     Args:
-        k: The clientset.
+        k: The clientset, or its `rest`.
         what: The Service; or its class, followed by its name.
         given: The labels of the Pods.
         resource_version: Change the Service only if it has this resource version.
@@ -426,7 +426,7 @@ def set_selector(
 
 @overload
 def set_subject(
-    k: ClientsetBase,
+    k: Client,
     binding: W,
     /,
     *,
@@ -438,7 +438,7 @@ def set_subject(
 ) -> W: ...
 @overload
 def set_subject(
-    k: ClientsetBase,
+    k: Client,
     kind: type[WholeT],
     name: str,
     /,
@@ -450,7 +450,7 @@ def set_subject(
     **options: Unpack[EditOptions],
 ) -> WholeT: ...
 def set_subject(
-    k: ClientsetBase,
+    k: Client,
     what: Any,
     /,
     *given: Any,
@@ -465,7 +465,7 @@ def set_subject(
         set_subject(k, binding, service_accounts=["shop:robot"], groups=["auditors"])
 
     Args:
-        k: The clientset.
+        k: The clientset, or its `rest`.
         what: The binding; or its class, followed by its name.
         given: The name, if `what` is a class.
         users: The names of users.
@@ -484,7 +484,7 @@ def set_subject(
     target, _ = find_target("set_subject", k, what, given, namespace)
     rbac = "rbac.authorization.k8s.io/v1"
     _check_kind("set_subject", target, rbac, "RoleBinding", "ClusterRoleBinding")
-    default = target.namespace and (namespace or k.namespace)
+    default = target.namespace and (namespace or target.k.namespace)
     subjects = subjects_of(users, groups, service_accounts, default)
 
     def change(binding: Unstructured) -> None:
@@ -504,7 +504,7 @@ def _check_kind(call: str, target: VerbTarget, api_version: str, *kinds: str) ->
 
 @overload
 def label(
-    k: ClientsetBase,
+    k: Client,
     obj: W,
     labels: Mapping[str, str | None],
     /,
@@ -516,7 +516,7 @@ def label(
 ) -> W: ...
 @overload
 def label(
-    k: ClientsetBase,
+    k: Client,
     kind: type[WholeT],
     name: str,
     labels: Mapping[str, str | None],
@@ -528,7 +528,7 @@ def label(
     **options: Unpack[EditOptions],
 ) -> WholeT: ...
 def label(
-    k: ClientsetBase,
+    k: Client,
     what: Any,
     /,
     *given: Any,
@@ -543,7 +543,7 @@ def label(
         label(k, Pod, "web-0", {"team": "web"}, namespace="shop", overwrite=True)
 
     Args:
-        k: The clientset.
+        k: The clientset, or its `rest`.
         what: The object; or its class, followed by its name.
         given: The values by name; None removes.
         overwrite: Whether labels that have another value may be changed.
@@ -574,7 +574,7 @@ def label(
 
 @overload
 def annotate(
-    k: ClientsetBase,
+    k: Client,
     obj: W,
     annotations: Mapping[str, str | None],
     /,
@@ -586,7 +586,7 @@ def annotate(
 ) -> W: ...
 @overload
 def annotate(
-    k: ClientsetBase,
+    k: Client,
     kind: type[WholeT],
     name: str,
     annotations: Mapping[str, str | None],
@@ -598,7 +598,7 @@ def annotate(
     **options: Unpack[EditOptions],
 ) -> WholeT: ...
 def annotate(
-    k: ClientsetBase,
+    k: Client,
     what: Any,
     /,
     *given: Any,
@@ -613,7 +613,7 @@ def annotate(
         annotate(k, Pod, "web-0", {"team": "web"}, namespace="shop", overwrite=True)
 
     Args:
-        k: The clientset.
+        k: The clientset, or its `rest`.
         what: The object; or its class, followed by its name.
         given: The values by name; None removes.
         overwrite: Whether annotations that have another value may be changed. The annotation
@@ -677,7 +677,7 @@ def _at_version(patch: Json, resource_version: str | None) -> Json:
 
 @overload
 def taint(
-    k: ClientsetBase,
+    k: Client,
     node: W,
     taints: str | Iterable[str],
     /,
@@ -688,7 +688,7 @@ def taint(
 ) -> W: ...
 @overload
 def taint(
-    k: ClientsetBase,
+    k: Client,
     kind: type[WholeT],
     name: str,
     taints: str | Iterable[str],
@@ -700,7 +700,7 @@ def taint(
 ) -> WholeT: ...
 @overload
 def taint(
-    k: ClientsetBase,
+    k: Client,
     node: str,
     taints: str | Iterable[str],
     /,
@@ -710,7 +710,7 @@ def taint(
     **options: Unpack[EditOptions],
 ) -> WholeObject: ...
 def taint(
-    k: ClientsetBase,
+    k: Client,
     what: Any,
     /,
     *given: Any,
@@ -724,7 +724,7 @@ def taint(
         taint(k, node, ["gpu:NoExecute", "old-", "dedicated:NoSchedule-"])
 
     Args:
-        k: The clientset.
+        k: The clientset, or its `rest`.
         what: The name of the node, or the node; or its class, followed by its name.
         given: The taints: `key=value:effect` or `key:effect`. A `-` at the end removes the taint,
             and `key-` those with all effects.
