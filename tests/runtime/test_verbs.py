@@ -248,6 +248,21 @@ async def test_an_object_that_does_not_go_is_not_created_anew(k: AsyncClientset)
     assert (await k.get(ConfigMap, "settings")).metadata.deletion_timestamp
 
 
+async def test_a_timeout_limits_the_requests_of_a_verb_together() -> None:
+    clock = FakeClock()
+    cluster = FakeCluster(WEB, clock=clock)
+    k = cluster.clientset(AsyncClientset)
+
+    def take_long(_: object) -> None:
+        clock.step(3)
+
+    cluster.react("get", "deployments", take_long)
+    with pytest.raises(errors.RequestTimeout):
+        await verbs.expose(k, Deployment, "web", port=80, timeout=2)
+    assert cluster.writes == []
+    assert await verbs.expose(k, Deployment, "web", port=80, timeout=4)
+
+
 # ---- misuse -------------------------------------------------------------------------------------
 
 

@@ -13,21 +13,21 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from .._cache.not_found import is_missing_object
 from .._conditions.checks import DELETED
 from .._conditions.json_fields import number
-from .._http.call_defaults import with_defaults
+from .._models.meta_v1 import Status
 from .._models.model import Model
 from .._models.unstructured import Unstructured, WholeObject
 from .._recipes.exposing import Exposure, check_exposed
 from .._recipes.new_objects import Autoscaling, PodToRun, job_of
 from .._recipes.texts import check_texts
 from ..errors import ClientError, Conflict, NotFound, OperationRefused, WaitTimeout
-from .verb_target import clientset_of, find_target
+from .verb_target import Steps, clientset_of, find_target
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Unpack
 
     from .._conditions.json_fields import Json
-    from .._http.call_options import DeleteOptions, EditOptions, WriteOptions
+    from .._http.call_options import EditOptions, WriteOptions
     from .client import AsyncSubresource
     from .clientset import AsyncClientsetBase
     from .lease_client import AsyncClient
@@ -132,7 +132,7 @@ async def expose(
         OperationRefused: The object has no selector or no port, or its selector has expressions.
         TypeError: The kind cannot be exposed.
     """
-    target, _ = await find_target("expose", k, what, given, namespace)
+    target, _ = await find_target("expose", k, (what, *given), namespace, options)
     check_exposed(target.resource.api_version, target.resource.kind)
     exposure = Exposure(
         port=port,
@@ -148,7 +148,7 @@ async def expose(
         session_affinity=session_affinity,
     )
     service = exposure.service(await target.read(), str(target))
-    return await _create(target.k, service, target.namespace, model, options)
+    return await _create(target.k, service, target.namespace, model, target.steps)
 
 
 @overload
@@ -270,10 +270,11 @@ async def run(
     if expose and port is None:
         raise ValueError("run: expose=True needs port")
     clientset = clientset_of(k)
-    created = await _create(clientset, pod.manifest(), namespace, model, options)
+    steps = Steps(clientset, options)
+    created = await _create(clientset, pod.manifest(), namespace, model, steps)
     if expose:
         try:
-            await clientset.create(pod.service(), namespace=namespace, **options)
+            await _create(clientset, pod.service(), namespace, None, steps)
         except ClientError as error:
             error.add_note(f"The Pod {name} was created, but its Service was not.")
             raise
@@ -285,13 +286,13 @@ async def _create(
     manifest: Json,
     namespace: str | None,
     model: type[Model] | None,
-    options: WriteOptions,
-) -> WholeObject:
+    steps: Steps,
+) -> Any:
     """Create an object, and return it as an instance of `model`."""
-    if model is None:
-        return await k.create(manifest, namespace=namespace, **options)
-    created = await k.create(Unstructured(manifest), namespace=namespace, **options)
-    return created.to(model)
+    options = steps.write_options
+    body = manifest if model is None else Unstructured(manifest)
+    created: Any = await k.create(body, namespace=namespace, **options)
+    return created if model is None else created.to(model)
 
 
 @overload
@@ -344,11 +345,13 @@ async def create_job_from(
     Raises:
         TypeError: The kind is not CronJob of batch/v1.
     """
-    target, (name,) = await find_target("create_job_from", k, what, given, namespace, "name")
+    target, (name,) = await find_target(
+        "create_job_from", k, (what, *given), namespace, options, "name"
+    )
     if (target.resource.api_version, target.resource.kind) != ("batch/v1", "CronJob"):
         raise TypeError(f"create_job_from takes a CronJob, not {target.resource.kind}")
     job = job_of(await target.read(), name)
-    return await _create(target.k, job, target.namespace, model, options)
+    return await _create(target.k, job, target.namespace, model, target.steps)
 
 
 @overload
@@ -422,13 +425,13 @@ async def autoscale(
         NotFound: The workload does not exist.
         ValueError: A bound or a target is not valid.
     """
-    target, _ = await find_target("autoscale", k, what, given, namespace)
+    target, _ = await find_target("autoscale", k, (what, *given), namespace, options)
     autoscaling = Autoscaling(max=max, min=min, cpu=cpu, memory=memory, name=name)
     autoscaling.check()
     await _Scale(target, await _scale_of(target)).read()
     resource = target.resource
     manifest = autoscaling.manifest(resource.api_version, resource.kind, target.name)
-    return await _create(target.k, manifest, target.namespace, model, options)
+    return await _create(target.k, manifest, target.namespace, model, target.steps)
 
 
 # ---- replicas -----------------------------------------------------------------------------------
@@ -486,7 +489,8 @@ async def scale(
         current_replicas: Change the number only if it is this.
         resource_version: Change the number only if the workload has this resource version.
         wait: The seconds of the client's clock to wait until there are so many replicas. None does
-            not wait. A dry run does not wait either.
+            not wait. A dry run does not wait either. The workload is watched. The option `timeout`
+            does not limit the wait.
         namespace: The namespace, if the object has none; `k.namespace` by default.
         options: See `EditOptions`.
 
@@ -498,18 +502,16 @@ async def scale(
         WaitTimeout: There are not so many replicas in time.
         ValueError: The number is negative.
     """
-    target, (replicas,) = await find_target("scale", k, what, given, namespace, "replicas")
+    target, (replicas,) = await find_target(
+        "scale", k, (what, *given), namespace, options, "replicas"
+    )
     if type(replicas) is not int or replicas < 0:
         raise ValueError(f"scale: replicas must be a number of at least 0, not {replicas!r}")
     scaling = _Scale(target, await _scale_of(target))
-    await scaling.set(replicas, current_replicas, resource_version, options)
-    if wait is not None and not _is_dry_run(target.k, options):
+    await scaling.set(replicas, current_replicas, resource_version)
+    if wait is not None and not target.steps.is_dry_run:
         await scaling.wait(replicas, wait)
     return target.typed(await target.read())
-
-
-def _is_dry_run(k: AsyncClientsetBase, options: Mapping[str, Any]) -> bool:
-    return bool(with_defaults(options, k.rest.write_defaults).get("dry_run"))
 
 
 async def _scale_of(target: VerbTarget) -> AsyncSubresource[Unstructured, Any]:
@@ -531,7 +533,7 @@ class _Scale:
             OperationRefused: The kind has none.
         """
         try:
-            return await self._scale.get()
+            return await self._scale.get(**self._target.steps.read_options)
         except NotFound as error:
             raise self._without_scale(error) from None
 
@@ -541,11 +543,7 @@ class _Scale:
         return OperationRefused(f"{self._target.resource.kind} has no subresource scale")
 
     async def set(
-        self,
-        replicas: int,
-        current_replicas: int | None,
-        resource_version: str | None,
-        options: EditOptions,
+        self, replicas: int, current_replicas: int | None, resource_version: str | None
     ) -> None:
         """Set the number of replicas.
 
@@ -558,13 +556,15 @@ class _Scale:
             self._check("resource version", resource_version, scale.metadata.resource_version)
             scale["spec"] = {**scale.get("spec", {}), "replicas": replicas}
 
+        steps = self._target.steps
         try:
             if current_replicas is None and resource_version is None:
                 # As kubectl does: without a precondition, the scale is not read.
                 with suppress(Conflict):
-                    await self._scale.patch({"spec": {"replicas": replicas}}, **options)
+                    patch = {"spec": {"replicas": replicas}}
+                    await self._scale.patch(patch, **steps.write_options)
                     return
-            await self._scale.edit(change, **options)
+            await self._scale.edit(change, **steps.write_options)
         except NotFound as error:
             raise self._without_scale(error) from None
 
@@ -594,6 +594,7 @@ class _Scale:
                     until=partial(_has_changed_since, seen),
                     timeout=max(0.0, until - clock.monotonic()),
                 )
+                target.steps.begin()
             except WaitTimeout:
                 why = f"{target} has {present} replicas, not {replicas}, after {seconds:g} s"
                 raise WaitTimeout(why, scale) from None
@@ -665,21 +666,21 @@ async def replace(
         ApiError: The object was not created; a note of the error says that it was deleted.
         ValueError: `force` is combined with a dry run.
     """
-    target, _ = await find_target("replace", k, obj, (), namespace)
+    target, _ = await find_target("replace", k, (obj,), namespace, options)
     body = Unstructured.of(obj)
     if target.namespace:
         body.metadata.namespace = target.namespace
     if not force:
         if not body.metadata.resource_version:
             body.metadata.resource_version = (await target.read()).metadata.resource_version
-        return target.typed(await target.k.update(body, **options))
-    if _is_dry_run(target.k, options):
+        return target.typed(await target.k.update(body, **target.steps.write_options))
+    if target.steps.is_dry_run:
         raise ValueError("replace: force=True deletes the object, so it cannot be a dry run")
     for name in ("resourceVersion", "uid"):
         body["metadata"].pop(name, None)
     was_deleted = await _delete(target, grace_period_seconds, wait)
     try:
-        return target.typed(await target.k.create(body, **options))
+        return target.typed(await target.k.create(body, **target.steps.write_options))
     except ClientError as error:
         if was_deleted:
             error.add_note(f"{target} was deleted, but not created again.")
@@ -688,14 +689,16 @@ async def replace(
 
 async def _delete(target: VerbTarget, grace_period_seconds: int | None, wait: float | None) -> bool:
     """Delete the object of a verb, and wait until it is gone. Returns whether it existed."""
-    options: DeleteOptions = {"propagation_policy": "Background"}
+    options: Any = {"propagation_policy": "Background", **target.steps.read_options}
     if grace_period_seconds is not None:
         options["grace_period_seconds"] = grace_period_seconds
     try:
-        await target.k.delete(target.address, **options)
+        pending = await target.k.delete(target.address, **options)
     except NotFound as error:
         if not is_missing_object(error):
             raise
         return False
-    await target.k.wait(target.address, until=DELETED, timeout=wait)
+    if not isinstance(pending, Status):
+        await target.k.wait(pending, until=DELETED, timeout=wait)
+        target.steps.begin()
     return True

@@ -99,14 +99,16 @@ def set_image(
         TypeError: The kind has no Pod template.
         ValueError: There is no image, or `*` is not the only container.
     """
-    target, (given_images,) = find_target("set_image", k, what, given, namespace, "images")
+    target, (given_images,) = find_target(
+        "set_image", k, (what, *given), namespace, options, "images"
+    )
     pods = _PodSpec("set_image", target)
     images = check_images(given_images)
 
     def change(spec: Json) -> None:
         set_images(spec, images, str(pods))
 
-    return pods.edit(change, options)
+    return pods.edit(change)
 
 
 @overload
@@ -181,14 +183,14 @@ def set_env(
             wrong type.
         ValueError: There is no variable, or a name is not valid.
     """
-    target, (given_env,) = find_target("set_env", k, what, given, namespace, "env")
+    target, (given_env,) = find_target("set_env", k, (what, *given), namespace, options, "env")
     pods = _PodSpec("set_env", target)
     if keys and from_ is None:
         raise ValueError("set_env: keys needs from_, a ConfigMap or a Secret")
     chosen_keys = check_names("set_env", "keys", keys)
     referenced: Mapping[str, Json] = {}
     if from_ is not None:
-        source, _ = find_target("set_env", k, from_, (), target.namespace)
+        source, _ = find_target("set_env", k, (from_,), target.namespace, options)
         referenced = variables_from(source.read(), chosen_keys)
     env: Mapping[str, str | None] = {}
     if given_env or not referenced:
@@ -198,7 +200,7 @@ def set_env(
     def change(spec: Json) -> None:
         changes.apply(spec, containers, str(pods))
 
-    return pods.edit(change, options)
+    return pods.edit(change)
 
 
 @overload
@@ -261,7 +263,7 @@ def set_resources(
         TypeError: The kind has no Pod template.
         ValueError: There is no amount, or an amount is not a quantity.
     """
-    target, _ = find_target("set_resources", k, what, given, namespace)
+    target, _ = find_target("set_resources", k, (what, *given), namespace, options)
     pods = _PodSpec("set_resources", target)
     if not limits and not requests:
         raise ValueError("set_resources: give limits or requests")
@@ -270,7 +272,7 @@ def set_resources(
     def change(spec: Json) -> None:
         set_amounts(spec, new_limits, new_requests, containers, str(pods))
 
-    return pods.edit(change, options)
+    return pods.edit(change)
 
 
 @overload
@@ -319,7 +321,7 @@ def set_service_account(
         ValueError: The name is empty.
     """
     target, (service_account,) = find_target(
-        "set_service_account", k, what, given, namespace, "service_account"
+        "set_service_account", k, (what, *given), namespace, options, "service_account"
     )
     pods = _PodSpec("set_service_account", target)
     if not isinstance(service_account, str) or not service_account:
@@ -328,7 +330,7 @@ def set_service_account(
     def change(spec: Json) -> None:
         spec["serviceAccountName"] = service_account
 
-    return pods.edit(change, options)
+    return pods.edit(change)
 
 
 class _PodSpec:
@@ -341,7 +343,7 @@ class _PodSpec:
     def __str__(self) -> str:
         return str(self.target)
 
-    def edit(self, change: Callable[[Json], None], options: EditOptions) -> Any:
+    def edit(self, change: Callable[[Json], None]) -> Any:
         """Edit the spec.
 
         Raises:
@@ -354,7 +356,7 @@ class _PodSpec:
                 raise OperationRefused(f"{self} has no spec of Pods")
             change(spec)
 
-        return self.target.edit(change_object, options)
+        return self.target.edit(change_object)
 
 
 # ---- selectors and subjects ---------------------------------------------------------------------
@@ -410,18 +412,20 @@ def set_selector(
         TypeError: The kind is not Service.
         ValueError: The selector is empty.
     """
-    target, (selector,) = find_target("set_selector", k, what, given, namespace, "selector")
+    target, (selector,) = find_target(
+        "set_selector", k, (what, *given), namespace, options, "selector"
+    )
     _check_kind("set_selector", target, "v1", "Service")
     labels = check_texts("set_selector", "selector", selector)
     if resource_version is not None:
         present = part(target.read(), "spec", "selector")
         patch = {"spec": {"selector": dict.fromkeys(present) | labels}}
-        return target.patch(_at_version(patch, resource_version), options)
+        return target.patch(_at_version(patch, resource_version))
 
     def change(service: Unstructured) -> None:
         service["spec"] = {**part(service, "spec"), "selector": labels}
 
-    return target.edit(change, options)
+    return target.edit(change)
 
 
 @overload
@@ -481,7 +485,7 @@ def set_subject(
         TypeError: The kind is no binding.
         ValueError: There is no subject, or a service account has no name or no namespace.
     """
-    target, _ = find_target("set_subject", k, what, given, namespace)
+    target, _ = find_target("set_subject", k, (what, *given), namespace, options)
     rbac = "rbac.authorization.k8s.io/v1"
     _check_kind("set_subject", target, rbac, "RoleBinding", "ClusterRoleBinding")
     default = target.namespace and (namespace or target.k.namespace)
@@ -490,7 +494,7 @@ def set_subject(
     def change(binding: Unstructured) -> None:
         add_subjects(binding, subjects)
 
-    return target.edit(change, options)
+    return target.edit(change)
 
 
 def _check_kind(call: str, target: VerbTarget, api_version: str, *kinds: str) -> None:
@@ -560,13 +564,12 @@ def label(
         TypeError: A name or a value is not a text.
         ValueError: There is nothing to change.
     """
-    target, (changes,) = find_target("label", k, what, given, namespace, "labels")
+    target, (changes,) = find_target("label", k, (what, *given), namespace, options, "labels")
     checked = check_texts("label", "labels", changes, removes=True)
     return _mark(
         target,
         "labels",
         checked,
-        options,
         overwrite=overwrite,
         resource_version=resource_version,
     )
@@ -631,13 +634,14 @@ def annotate(
         TypeError: A name or a value is not a text.
         ValueError: There is nothing to change.
     """
-    target, (changes,) = find_target("annotate", k, what, given, namespace, "annotations")
+    target, (changes,) = find_target(
+        "annotate", k, (what, *given), namespace, options, "annotations"
+    )
     checked = check_texts("annotate", "annotations", changes, removes=True)
     return _mark(
         target,
         "annotations",
         checked,
-        options,
         overwrite=overwrite,
         resource_version=resource_version,
     )
@@ -647,7 +651,6 @@ def _mark(
     target: VerbTarget,
     field: str,
     changes: Mapping[str, str | None],
-    options: EditOptions,
     *,
     overwrite: bool,
     resource_version: str | None,
@@ -658,13 +661,13 @@ def _mark(
         if not overwrite:
             check_not_changed(target.read(), field, changes, subject)
         patch: Json = {"metadata": {field: changes}}
-        return target.patch(_at_version(patch, resource_version), options)
+        return target.patch(_at_version(patch, resource_version))
 
     def change(obj: Unstructured) -> None:
         check_not_changed(obj, field, changes, subject)
         change_texts(obj, field, changes)
 
-    return target.edit(change, options)
+    return target.edit(change)
 
 
 def _at_version(patch: Json, resource_version: str | None) -> Json:
@@ -743,11 +746,11 @@ def taint(
     """
     if isinstance(what, str):
         what = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": what}}
-    target, (taints,) = find_target("taint", k, what, given, namespace, "taints")
+    target, (taints,) = find_target("taint", k, (what, *given), namespace, options, "taints")
     _check_kind("taint", target, "v1", "Node")
     changes = taint_changes(taints, overwrite=overwrite)
 
     def change(node: Unstructured) -> None:
         changes.apply(node, target.name)
 
-    return target.edit(change, options)
+    return target.edit(change)
