@@ -287,6 +287,7 @@ MISUSE: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
     (lambda k: verbs.label(k, WEB, {"": "b"}), ValueError, "a name in labels is empty"),
     (lambda k: verbs.label(k, Node, "a", {"a": "b"}, namespace="x"), ValueError, "cluster-scoped"),
     (lambda k: verbs.taint(k, "node-1", []), ValueError, "no taint is given"),
+    (lambda k: verbs.taint(k, "node-1", "a"), ValueError, "'a' needs one of the effects"),
     (lambda k: verbs.taint(k, WEB, "a-"), TypeError, "taint takes a Node, not Deployment"),
     (lambda k: verbs.expose(k, WEB, port="80"), TypeError, "a port is a number, not a str"),
     (lambda k: verbs.run(k, "a", "nginx", args="one two"), TypeError, "args must be"),

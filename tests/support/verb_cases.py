@@ -427,6 +427,7 @@ TAINTS = [
         (["dedicated=web:NoExecute"], [], None),
         (["dedicated=batch:NoSchedule"], [], OperationRefused),
         (["a=b:Never"], [], ValueError),
+        (["gpu:Never-"], [], ValueError),
         (["none-"], [], OperationRefused),
         (["gpu:NoSchedule-"], [], OperationRefused),
         (["a:NoExecute", "a:NoExecute-"], [], ValueError),
