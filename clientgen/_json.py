@@ -1,4 +1,4 @@
-"""JSON values: their types, and members of objects that may be absent or null."""
+"""JSON values: types, and members that may be absent."""
 
 from __future__ import annotations
 

@@ -26,6 +26,7 @@ PUBLIC = (
     "clientgen.runtime.errors",
     "clientgen.runtime.config",
     "clientgen.runtime.conditions",
+    "clientgen.runtime.printers",
     "clientgen.runtime.webhooks",
     "clientgen.testing",
 )

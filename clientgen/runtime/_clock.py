@@ -1,4 +1,4 @@
-"""Clocks. Code that depends on the time gets a clock, so that tests can set the time."""
+"""Clocks. Code that depends on the time gets a clock, which tests can set."""
 
 from __future__ import annotations
 

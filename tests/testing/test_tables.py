@@ -11,12 +11,12 @@ import pytest
 from clientgen import _jsonpath
 from clientgen._apimachinery.failures import Failure
 from clientgen._openapi.resolved import Schemas
+from clientgen.runtime._printing.human_durations import human_duration
 from clientgen.testing._apiserver.kinds.catalog import strategy_of
 from clientgen.testing._apiserver.kinds.custom_strategy import CustomStrategy
 from clientgen.testing._apiserver.kinds.strategy import Strategy
 from clientgen.testing._apiserver.served_resources import Resource
 from clientgen.testing._apiserver.served_spec import load
-from clientgen.testing._apiserver.tables.durations import human_duration
 from clientgen.testing._apiserver.tables.table import table as table_of
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)

@@ -58,8 +58,8 @@ class _PartialJson(dict[str, Any]):
         if name in self._lacking:
             view, path = self._where
             raise TypeError(
-                f"the condition needs {path}{name}, which the view {view} does not have: add the"
-                " field to the view, or wait for whole objects"
+                f"the view {view} does not have the field {path}{name}: add the field to the view,"
+                " or use whole objects"
             )
 
 

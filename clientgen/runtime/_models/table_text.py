@@ -55,11 +55,11 @@ def table_text(
         namespaces = len(set(namespaces_of_rows)) > 1
     lines: list[list[str]] = []
     if headers:
-        names = [_print_cell(columns[index].name.upper()) for index in shown]
+        names = [print_cell(columns[index].name.upper()) for index in shown]
         lines.append([_NAMESPACE, *names] if namespaces else names)
     for row, namespace in zip(rows, namespaces_of_rows, strict=True):
-        cells = [_print_cell(row.cells[index]) for index in shown if index < len(row.cells)]
-        lines.append([_print_cell(namespace), *cells] if namespaces else cells)
+        cells = [print_cell(row.cells[index]) for index in shown if index < len(row.cells)]
+        lines.append([print_cell(namespace), *cells] if namespaces else cells)
     return "".join(f"{line}\n" for line in align_columns(lines))
 
 
@@ -68,7 +68,7 @@ def _namespace_of(row: Row) -> str:
     return str(getattr(metadata, "namespace", None) or "")
 
 
-def _print_cell(cell: object) -> str:
+def print_cell(cell: object) -> str:
     """Print a cell: its first line, with control characters escaped."""
     if cell is None:
         return ""

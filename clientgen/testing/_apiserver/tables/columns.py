@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from . import durations
+from clientgen.runtime._printing import human_durations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -73,7 +73,7 @@ class View:
 
     def since(self, *keys: str) -> str:
         """Return the time since the timestamp at `keys`."""
-        return durations.since(self.at(*keys), self.now)
+        return human_durations.since(self.at(*keys), self.now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ def size(*paths: str) -> Callable[[View], object]:
     return lambda view: sum(len(view.at(*keys) or ()) for keys in routes)
 
 
-def since(path: str, missing: str = durations.UNKNOWN) -> Callable[[View], object]:
+def since(path: str, missing: str = human_durations.UNKNOWN) -> Callable[[View], object]:
     """Return a cell with the time since the timestamp at a dotted path."""
     keys = path.split(".")
     return lambda view: view.since(*keys) if view.at(*keys) else missing

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from clientgen import _jsonpath
+from clientgen.runtime._printing.go_texts import go_text
+from clientgen.runtime._printing.human_durations import since
 
 from .columns import AGE, NAME, Column, Printer, View
-from .durations import since
-from .gotext import go_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from clientgen.runtime._printing.human_durations import UNKNOWN
+
 from ...tables.columns import AGE, NAME, NONE, UNSET, Column, Printer, View, dig, field, members
-from ...tables.durations import UNKNOWN
 
 _SOURCES: Final = {
     "External": "external",

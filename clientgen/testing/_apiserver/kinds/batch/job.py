@@ -8,9 +8,9 @@ from clientgen._apimachinery.failures import Cause, invalid_value, required
 from clientgen._apimachinery.labels import selects
 from clientgen._apimachinery.name_syntax import label_problems
 from clientgen._json import part, parts
+from clientgen.runtime._printing.human_durations import human_duration, moment
 
 from ...tables.columns import AGE, NAME, Column, Printer, View
-from ...tables.durations import human_duration, moment
 from .. import selector_fields
 from ..defaults import TypeDefaults, set_empty, set_missing
 from ..metadata import MetadataChecks

@@ -21,8 +21,8 @@ from clientgen._apimachinery.failures import (
 )
 from clientgen._apimachinery.name_syntax import signer_problems
 from clientgen._json import part, parts, texts
+from clientgen.runtime._printing import human_durations
 
-from ...tables import durations
 from ...tables.columns import AGE, NAME, NONE, Column, Printer, View, field
 from .. import selector_fields
 from ..strategy import Strategy
@@ -57,7 +57,7 @@ def _request_condition(view: View) -> str:
 
 def _duration(view: View) -> str:
     seconds = view.at("spec", "expirationSeconds")
-    return NONE if seconds is None else durations.human_duration(seconds)
+    return NONE if seconds is None else human_durations.human_duration(seconds)
 
 
 _COLUMNS: Final = (

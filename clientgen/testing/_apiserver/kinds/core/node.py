@@ -19,9 +19,9 @@ from clientgen._apimachinery.name_syntax import (
     qualified_name_problems,
 )
 from clientgen._json import part, parts, texts
+from clientgen.runtime._printing.human_durations import UNKNOWN
 
 from ...tables.columns import AGE, NAME, NONE, Column, Printer, View, field
-from ...tables.durations import UNKNOWN
 from ..defaults import TypeDefaults, set_empty
 from ..metadata import MetadataChecks
 from ..selector_fields import switch

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.name_syntax import label_problems
 from clientgen._json import part, parts, texts
+from clientgen.runtime._printing.human_durations import UNKNOWN
 
 from ...tables.columns import AGE, NAME, NONE, Column, Printer, View, field
-from ...tables.durations import UNKNOWN
 from ...tables.selector_text import labels_text
 from ..defaults import TypeDefaults, set_empty, set_missing
 from ..selector_fields import text

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apimachinery.failures import invalid_value
 from clientgen._apimachinery.name_syntax import driver_name_problems
 from clientgen._json import part, parts
+from clientgen.runtime._printing import human_durations
 
-from ...tables import durations
 from ...tables.columns import NAME, NONE, Column, Printer, View, field
 from ..shared.common_checks import conditions_causes, immutable, text
 from ..shared.device_names import pool_name_causes
@@ -60,7 +60,7 @@ class _PoolStatus(View):
         """The time since it ended well."""
         if self.outcome is None or self.failed:
             return NONE
-        return durations.since(self.outcome.get("lastTransitionTime"), self.now)
+        return human_durations.since(self.outcome.get("lastTransitionTime"), self.now)
 
 
 def _is_invalid(pool: dict[str, Any]) -> bool:

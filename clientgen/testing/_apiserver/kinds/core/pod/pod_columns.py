@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+from clientgen.runtime._printing.human_durations import since
+
 from ....tables.columns import AGE, NAME, NONE, Column, Printer, View, dig, field, members
-from ....tables.durations import since
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
