@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     )
     from ._async.controller import AsyncController
     from ._async.debug import debug
+    from ._async.describe import describe
     from ._async.discovery import AsyncDiscovery
     from ._async.dynamic import (
         AsyncDynamicClient,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
         AsyncDynamicSubresource,
         AsyncMetadataClient,
     )
+    from ._async.events import AsyncEventWatch, events, watch_events
     from ._async.exec_stream import AsyncExecStream
     from ._async.finalizer import AsyncFinalizer
     from ._async.informer import AsyncSharedInformer
@@ -95,6 +97,7 @@ __all__ = [
     "AsyncDynamicResource",
     "AsyncDynamicSubresource",
     "AsyncEventRecorder",
+    "AsyncEventWatch",
     "AsyncExecStream",
     "AsyncFinalizer",
     "AsyncGroupVersionClient",
@@ -135,6 +138,8 @@ __all__ = [
     "kustomize",
     "pods_of",
     "interactive",
+    "describe",
+    "events",
     "port_forward",
     "ready_pods",
     "proxy",
@@ -164,6 +169,7 @@ __all__ = [
     "taint",
     "trace_requests",
     "uncordon",
+    "watch_events",
 ]
 
 # Type checkers must not see `__getattr__`: they would accept every name.
@@ -181,6 +187,7 @@ if not TYPE_CHECKING:
             "AsyncMetadataClient": "._async.dynamic",
             "AsyncMiddleware": "._async.requests.middleware_link",
             "AsyncSend": "._async.requests.middleware_link",
+            "AsyncEventWatch": "._async.events",
             "AsyncExecStream": "._async.exec_stream",
             "AsyncLogTail": "._async.log_tail",
             "AsyncPortForward": "._async.port_forward",
@@ -208,8 +215,10 @@ if not TYPE_CHECKING:
             "AsyncLocalProxy": "._async.local_proxy",
             "interactive": "._async.interactive",
             "cordon": "._async.recipes",
+            "describe": "._async.describe",
             "drain": "._async.recipes",
             "pods_of": "._async.workload_pods",
+            "events": "._async.events",
             "port_forward": "._async.service_forward",
             "ready_pods": "._async.workload_pods",
             "rollout_history": "._async.recipes",
@@ -236,6 +245,7 @@ if not TYPE_CHECKING:
             "rollout_resume": "._async.recipes",
             "trace_requests": "._async.requests.tracing_middleware",
             "uncordon": "._async.recipes",
+            "watch_events": "._async.events",
             "AsyncSharding": "._async.sharding",
             "AsyncWebhooks": "._async.webhook_server",
             "AsyncPriorityQueue": "._async.workqueue",

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     )
     from ._sync.controller import Controller
     from ._sync.debug import debug
+    from ._sync.describe import describe
     from ._sync.discovery import Discovery
     from ._sync.dynamic import (
         DynamicClient,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         DynamicSubresource,
         MetadataClient,
     )
+    from ._sync.events import EventWatch, events, watch_events
     from ._sync.exec_stream import ExecStream
     from ._sync.finalizer import Finalizer
     from ._sync.informer import SharedInformer
@@ -96,6 +98,7 @@ __all__ = [
     "DynamicResource",
     "DynamicSubresource",
     "EventRecorder",
+    "EventWatch",
     "ExecStream",
     "Finalizer",
     "GroupVersionClient",
@@ -136,6 +139,8 @@ __all__ = [
     "kustomize",
     "pods_of",
     "interactive",
+    "describe",
+    "events",
     "port_forward",
     "ready_pods",
     "proxy",
@@ -165,6 +170,7 @@ __all__ = [
     "taint",
     "trace_requests",
     "uncordon",
+    "watch_events",
 ]
 
 # Type checkers must not see `__getattr__`: they would accept every name.
@@ -182,6 +188,7 @@ if not TYPE_CHECKING:
             "MetadataClient": "._sync.dynamic",
             "Middleware": "._sync.requests.middleware_link",
             "Send": "._sync.requests.middleware_link",
+            "EventWatch": "._sync.events",
             "ExecStream": "._sync.exec_stream",
             "LogTail": "._sync.log_tail",
             "PortForward": "._sync.port_forward",
@@ -209,8 +216,10 @@ if not TYPE_CHECKING:
             "LocalProxy": "._sync.local_proxy",
             "interactive": "._sync.interactive",
             "cordon": "._sync.recipes",
+            "describe": "._sync.describe",
             "drain": "._sync.recipes",
             "pods_of": "._sync.workload_pods",
+            "events": "._sync.events",
             "port_forward": "._sync.service_forward",
             "ready_pods": "._sync.workload_pods",
             "rollout_history": "._sync.recipes",
@@ -237,6 +246,7 @@ if not TYPE_CHECKING:
             "rollout_resume": "._sync.recipes",
             "trace_requests": "._sync.requests.tracing_middleware",
             "uncordon": "._sync.recipes",
+            "watch_events": "._sync.events",
             "Sharding": "._sync.sharding",
             "Webhooks": "._sync.webhook_server",
             "PriorityQueue": "._sync.workqueue",

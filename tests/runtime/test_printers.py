@@ -8,9 +8,13 @@ from functools import partial
 from typing import Any
 
 import pytest
+from hypothesis import given, strategies
 from kubeapi.core.v1 import Container, Pod, PodList, PodSpec, Secret
+from support.examples import try_examples
 
 from clientgen._jsonpath import steps
+from clientgen.runtime._printing.descriptions import describe_object
+from clientgen.runtime._printing.kind_details import DETAILS
 from clientgen.runtime.models import ObjectMeta
 from clientgen.runtime.printers import (
     age,
@@ -22,6 +26,31 @@ from clientgen.runtime.printers import (
 )
 from clientgen.runtime.views import PartOf, View, ViewMeta
 
+FIELDS = """
+active addresses allocatable annotations apiVersion architecture available availableReplicas
+backoffLimit binaryData capacity claimName clusterIP clusterIPs command completionTime
+completions component concurrencyPolicy conditions configMapKeyRef configMapRef
+containerRuntimeVersion containerStatuses containers controller count creationTimestamp current
+currentNumberScheduled data deletionTimestamp deprecatedCount deprecatedFirstTimestamp
+deprecatedLastTimestamp driver effect emptyDir env envFrom ephemeralContainerStatuses
+ephemeralContainers eventTime every exec externalIPs externalName externalTrafficPolicy failed
+failureThreshold failures fieldPath fieldRef finalizers firstTimestamp generation grpc hostPort
+hostname http httpGet image immutable ingress initContainerStatuses initContainers
+involvedObject jobTemplate kernelVersion key kind kubeletVersion labels lastObservedTime
+lastScheduleTime lastState lastTimestamp lastTransitionTime livenessProbe loadBalancer
+matchExpressions matchLabels message metadata name namespace nodeInfo nodeName nodePort
+nodeSelector normal note numberAvailable numberReady numberUnavailable observedGeneration
+osImage ownerReferences parallelism path paused periodSeconds phase podIPs port ports
+priorityClassName qosClass readOnly readinessProbe ready readyReplicas reason regarding replicas
+reportingComponent resource resourceFieldRef resources restartCount running scheme secretKeyRef
+secretName secretRef selector series server serviceAccountName serviceName sessionAffinity
+source spec startTime startupProbe state status strategy stringData subPath succeeded suspend
+taints targetPort tcpSocket template terminated timeout timeoutSeconds tolerationSeconds
+tolerations true type uid unavailable unavailableReplicas unknown unschedulable updateStrategy
+updated updatedNumberScheduled updatedReplicas value valueFrom values volumeMounts volumes
+warning
+"""
+"""Names of fields that descriptions read."""
 NOW = datetime(2026, 11, 25, 12, tzinfo=UTC)
 
 
@@ -39,8 +68,8 @@ def thing(**fields: Any) -> dict[str, Any]:
 
 def test_models_lists_and_dicts_are_printed_alike() -> None:
     pods = [pod("a"), pod("b")]
-    for given in (pods, tuple(pods), iter(pods), PodList(items=pods)):
-        assert json_path(given, "{.items[*].metadata.name} {.kind}") == "a b List"
+    for objects in (pods, tuple(pods), iter(pods), PodList(items=pods)):
+        assert json_path(objects, "{.items[*].metadata.name} {.kind}") == "a b List"
     assert json_path(pods[0], ".spec.containers[0].image") == "nginx:1"
     assert json_path_values(pods, "items[*].spec.containers[*].name") == ["main", "main"]
     assert json_path(thing(data={"a": None}), "{.data.a}|{.data}") == 'null|{"a":null}'
@@ -183,6 +212,16 @@ def test_the_order_is_that_of_the_values(values: list[Any], expected: list[Any])
     assert [each["v"] for each in ordered] == expected
 
 
+def test_a_time_that_is_none_is_an_invalid_age() -> None:
+    for created in ("soon", "2026-11-25", "0001-01-01T00:00:00+14:00", "2027-01-01T00:00:00Z"):
+        obj = {"kind": "Event", "apiVersion": "v1", "metadata": {"creationTimestamp": created}}
+        assert age(obj, now=NOW) == "<invalid>"
+        assert (
+            table([{**obj, "firstTimestamp": created}], now=NOW, headers=False).split()[0]
+            == "<invalid>"
+        )
+
+
 def test_objects_without_the_field_come_first_and_keep_their_order() -> None:
     things = [thing(v=1, n=1), thing(n=2), thing(n=3), thing(v=0, n=4)]
     assert [each["n"] for each in sort_by(things, ".v")] == [2, 3, 4, 1]
@@ -230,3 +269,32 @@ def test_deep_objects_are_one_error() -> None:
     for printed in (lambda: json_path(thing(v=deep), ".v"), lambda: table(thing(v=deep), "V:.v")):
         with pytest.raises(ValueError, match="nested too deeply"):
             printed()
+
+
+NAMES = strategies.sampled_from(FIELDS.split()) | strategies.text(max_size=3)
+KINDS = sorted({**DETAILS, "Secret": None, "Ingress.networking.k8s.io": None})
+JSON = strategies.recursive(
+    strategies.none() | strategies.booleans() | strategies.integers() | strategies.text(),
+    lambda inner: strategies.lists(inner, max_size=2) | strategies.dictionaries(NAMES, inner),
+    max_leaves=20,
+)
+
+OBJECTS = strategies.dictionaries(NAMES, JSON)
+
+
+@pytest.mark.slow
+@try_examples(60)
+@given(
+    kind=strategies.sampled_from(KINDS),
+    fields=OBJECTS,
+    events=strategies.lists(OBJECTS, max_size=2),
+)
+def test_no_object_breaks_a_description(
+    kind: str, fields: dict[str, Any], events: list[dict[str, Any]]
+) -> None:
+    """Servers may send anything. A description has printable lines only."""
+    name, _, group = kind.partition(".")
+    obj = {**fields, "apiVersion": f"{group}/v1" if group else "v1", "kind": name}
+    described = describe_object(obj, events, NOW)
+    assert described.endswith("\n")
+    assert all(line.isprintable() for line in described.split("\n"))

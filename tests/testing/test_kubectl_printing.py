@@ -12,6 +12,7 @@ from support.kubectl import KUBECTL, Kubectl
 
 from clientgen.runtime.models import ModelList
 from clientgen.runtime.printers import json_path, print_table, sort_by, table
+from clientgen.runtime.sync import events
 from clientgen.testing._fake.local_server import LocalServer
 
 pytestmark = pytest.mark.skipif(not KUBECTL, reason="kubectl is not installed")
@@ -228,6 +229,48 @@ def test_tables_of_the_server_are_those_of_kubectl(shop: Shop) -> None:
     expected = shop.get("-o", "wide", "--sort-by", ".metadata.name")
     printed = table(ours, wide=True, sort_by=".metadata.name")
     assert _without_ages(printed) == _without_ages(expected)
+
+
+# ------------------------------------------------------------------ events
+
+# So long ago that their ages change once a day.
+EVENTS: list[dict[str, Any]] = [
+    {
+        "reason": "Pulled",
+        "firstTimestamp": "2020-01-01T00:00:00Z",
+        "lastTimestamp": "2020-01-01T00:00:00Z",
+    },
+    {
+        "reason": "BackOff",
+        "type": "Warning",
+        "message": "Back-off\n",
+        "count": 4,
+        "firstTimestamp": "2019-06-01T00:00:00Z",
+        "lastTimestamp": "2021-01-01T00:00:00Z",
+    },
+    {
+        "reason": "Scheduled",
+        "eventTime": "2019-01-01T00:00:00.000000Z",
+        "series": {"count": 3, "lastObservedTime": "2019-03-01T00:00:00.000000Z"},
+        "reportingComponent": "scheduler",
+        "reportingInstance": "s-0",
+        "action": "Binding",
+    },
+    {"reason": "Untimed"},
+]
+
+
+def test_events_are_those_of_kubectl(shop: Shop) -> None:
+    pod = shop.k.core_v1.pods(shop.kubectl.namespace).get("db")
+    about = {"apiVersion": "v1", "kind": "Pod", "name": "db", "namespace": shop.kubectl.namespace}
+    for at, fields in enumerate(EVENTS):
+        metadata = {"name": f"e{at}", "namespace": shop.kubectl.namespace}
+        event = {"type": "Normal", "message": "text", **fields, "involvedObject": about}
+        shop.k.create({"apiVersion": "v1", "kind": "Event", "metadata": metadata, **event})
+    expected = shop.kubectl("events", "--for", "pod/db")
+    assert table(events(shop.k, pod)) == expected
+    warnings = events(shop.k, pod, types=["Warning"])
+    assert table(warnings) == shop.kubectl("events", "--for", "pod/db", "--types=Warning")
 
 
 def _without_ages(text: str) -> list[list[str]]:

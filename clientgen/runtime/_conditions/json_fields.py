@@ -45,6 +45,13 @@ def text(obj: object, *path: str) -> str:
     return value if isinstance(value, str) else ""
 
 
+def texts(obj: object, *path: str) -> list[str]:
+    """Return the strings in the list at a path."""
+    value = _value(obj, path)
+    values = cast("list[object]", value) if isinstance(value, list) else []
+    return [each for each in values if isinstance(each, str)]
+
+
 def flag(obj: object, *path: str) -> bool:
     """Return whether the value at a path is true."""
     return _value(obj, path) is True

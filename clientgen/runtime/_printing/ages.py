@@ -23,6 +23,11 @@ def since_or_invalid(then: str | None, now: datetime | None) -> str:
         return "<invalid>"
 
 
+def moment_text(then: str, now: datetime | None) -> str:
+    """Return a time with its age: `2026-11-25T12:00:00Z (5m ago)`."""
+    return f"{then} ({since_or_invalid(then, now)} ago)" if then else "<unknown>"
+
+
 def age_of(tree: Mapping[str, Any], now: datetime | None) -> str:
     """Return the age of an object by its JSON."""
     return since_or_invalid(text(tree, "metadata", "creationTimestamp"), now)

@@ -13,10 +13,11 @@ from .ages import since_or_invalid
 from .human_durations import moment
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from .._conditions.json_fields import Json
 
+_TYPES: Final = frozenset({"normal", "warning"})
 _NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
 
@@ -71,3 +72,29 @@ def last_seen(event: Json, now: datetime | None) -> str:
     else:
         return began
     return f"{since_or_invalid(last, now)} (x{count} over {began})"
+
+
+def check_event_types(types: Collection[str]) -> frozenset[str]:
+    """Return the wanted types in lower case; none for all types. kubectl ignores the case, too.
+
+    Raises:
+        ValueError: a type is neither `Normal` nor `Warning`.
+    """
+    wanted = frozenset(each.lower() for each in ([types] if isinstance(types, str) else types))
+    if not wanted <= _TYPES:
+        raise ValueError(f"the types of events are Normal and Warning, not {types!r:.60}")
+    return wanted
+
+
+def has_type(event: Mapping[str, Any], wanted: frozenset[str]) -> bool:
+    """Return whether an event has one of the wanted types, or any type if none is wanted."""
+    return not wanted or text(event, "type").lower() in wanted
+
+
+def is_about(event: Mapping[str, Any], obj: Mapping[str, Any]) -> bool:
+    """Return whether an event with the name of an object is about the object itself.
+
+    An event about an older object has another uid. Kubelets use the name of the Node as its uid.
+    """
+    uid = text(event, "involvedObject", "uid")
+    return uid in {"", text(obj, "metadata", "uid"), text(obj, "metadata", "name")}

@@ -57,7 +57,10 @@ def moment(text: str | None) -> datetime | None:
     found = datetime.fromisoformat(text)
     if found.tzinfo is None or "T" not in text:
         raise ValueError(f"{text!r} has no time zone or no time of day")
-    return found.astimezone(UTC)
+    try:
+        return found.astimezone(UTC)
+    except OverflowError:
+        raise ValueError(f"{text!r} is before the first year or after the last year") from None
 
 
 def since(text: str | None, now: datetime) -> str:
