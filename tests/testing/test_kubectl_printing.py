@@ -224,11 +224,12 @@ def test_sorted_as_kubectl_sorts(shop: Shop, path: str) -> None:
         assert names == done.stdout.split()
 
 
-def test_tables_of_the_server_are_those_of_kubectl(shop: Shop) -> None:
-    ours = shop.k.table("pods", namespace=shop.kubectl.namespace)
-    expected = shop.get("-o", "wide", "--sort-by", ".metadata.name")
-    printed = table(ours, wide=True, sort_by=".metadata.name")
-    assert _without_ages(printed) == _without_ages(expected)
+@pytest.mark.parametrize("path", [".metadata.name", "spec.nodeName"])
+def test_tables_of_the_server_are_those_of_kubectl(shop: Shop, path: str) -> None:
+    ours = shop.k.table("pods", namespace=shop.kubectl.namespace, sort_by=path)
+    expected = _without_ages(shop.get("-o", "wide", "--sort-by", path))
+    assert _without_ages(table(ours, wide=True)) == expected
+    assert _without_ages(table(ours, wide=True, sort_by=path)) == expected
 
 
 # ------------------------------------------------------------------ events

@@ -414,6 +414,7 @@ class AsyncClientsetBase(AsyncServerCalls):
         name: ResourceName | type[Any],
         *,
         namespace: str | None = None,
+        sort_by: str | None = None,
         **options: Unpack[ListOptions],
     ) -> Table:
         """List objects as the table that `kubectl get` prints: `print(await k.table("pods"))`.
@@ -421,12 +422,16 @@ class AsyncClientsetBase(AsyncServerCalls):
         Args:
             name: a class or a name such as `deploy`; see `AsyncDynamicClient.resource`.
             namespace: the namespace of the objects; all namespaces by default.
+            sort_by: the path of a field to sort by, as `kubectl get --sort-by`: `.spec.nodeName`.
+                The rows then have whole objects.
             options: see `ListOptions`.
 
         Raises:
             NoResourceMatch, DiscoveryFailed, AmbiguousResource: the server has no such resource.
+            ValueError: no object has the field `sort_by`, or its values cannot be sorted.
         """
-        return await self.dynamic.resource(name).table(namespace=namespace, **options)
+        resource = self.dynamic.resource(name)
+        return await resource.table(namespace=namespace, sort_by=sort_by, **options)
 
     # ---- writing ------------------------------------------------------------------------------
 

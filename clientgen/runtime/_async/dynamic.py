@@ -414,16 +414,37 @@ class AsyncDynamicResource(Generic[T]):
         return cast("T | Sequence[T] | None", await waiting.wait(**given))
 
     @retry_if_outdated
-    async def table(self, *, namespace: str | None = None, **options: Unpack[ListOptions]) -> Table:
+    async def table(
+        self,
+        *,
+        namespace: str | None = None,
+        sort_by: str | None = None,
+        **options: Unpack[ListOptions],
+    ) -> Table:
         """List the objects that match the options as the table that `kubectl get` prints.
 
         The server chooses the columns. `print(table)` prints it as kubectl does.
+
+        Args:
+            namespace: the namespace of the objects; all namespaces by default.
+            sort_by: the path of a field to sort by, as `kubectl get --sort-by`: `.spec.nodeName`.
+                The rows then have whole objects.
+            options: see `ListOptions`.
+
+        Raises:
+            ValueError: no object has the field, or its values cannot be sorted.
         """
         deadline = self._client.rest.deadline(options)
         found = await self._find(deadline)
         check_verb(found, "list")
         client = AsyncObjectClient(self._client.rest, found, namespace, Table, Table)
-        return await client.list(**with_remaining_time(self._client.rest, options, deadline))
+        rest_of_time = with_remaining_time(self._client.rest, options, deadline)
+        if sort_by is None:
+            return await client.list(**rest_of_time)
+        from .._printing.tables import sort_rows  # imported late: few programs sort tables
+
+        listed = await client._list(Table, {**rest_of_time, "include_object": "Object"})
+        return sort_rows(listed, sort_by)
 
     # ---- writing ------------------------------------------------------------------------------
 

@@ -117,6 +117,7 @@ _SELECTION = {
 }
 GET = {"resource_version": "resourceVersion", "timeout": ""}
 LIST = {**_SELECTION, "limit": "limit", "continue_": "continue"}
+TABLE = {**LIST, "include_object": "includeObject"}
 WATCH = {
     **_SELECTION,
     "allow_watch_bookmarks": "allowWatchBookmarks",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from .._conditions.json_fields import kind_of, text
-from .._models.table_text import align_columns, print_cell, table_text
+from .._models.table_text import align_columns, print_cell
 from .._models.tables import Table
 from .ages import age_of
 from .columns import Column, read_columns
@@ -49,7 +49,8 @@ def table(
         columns: `HEADER:PATH,HEADER:PATH`, or a dict from headers to paths or to functions of the
             object, such as `{"NAME": ".metadata.name", "AGE": age}`. A column shows all values of
             its path, with commas between them.
-        sort_by: the path to sort by; see `sort_by`. A `Table` has only the metadata of objects.
+        sort_by: the path to sort by; see `sort_by`. Rows of a `Table` have only the metadata of
+            objects, unless the table was asked for with `sort_by`.
         wide: show all columns of a `Table`, as `kubectl get -o wide`.
         headers: show the headers.
         namespaces: show the namespaces, if `columns` is not given. None shows them if the objects
@@ -64,10 +65,8 @@ def table(
     if isinstance(objects, Table):
         if columns is not None:
             raise ValueError("a Table has the columns of the server: give objects with `columns`")
-        rows = objects.items if sort_by is None else _sorted_rows(objects, sort_by)
-        return table_text(
-            objects.column_definitions, rows, wide=wide, headers=headers, namespaces=namespaces
-        )
+        given = objects if sort_by is None else sort_rows(objects, sort_by)
+        return given.to_text(wide=wide, headers=headers, namespaces=namespaces)
     items = items_of(objects)
     trees = [tree_of_object(each) for each in items]
     if sort_by is not None:
@@ -116,9 +115,20 @@ def print_table(
     print(printed, end="", file=file)
 
 
-def _sorted_rows(given: Table, path: str) -> list[Any]:
-    trees = [{} if row.object is None else dict(row.object) for row in given.items]
-    return sorted_by_path(given.items, trees, path)
+def sort_rows(given: Table, path: str) -> Table:
+    """Return a table with its rows sorted by a field of their objects.
+
+    Raises:
+        ValueError: as `sort_by`.
+    """
+    if len(given.items) > 1:
+        trees = [{} if row.object is None else dict(row.object) for row in given.items]
+        return Table(
+            metadata=given.metadata,
+            column_definitions=given.column_definitions,
+            items=sorted_by_path(given.items, trees, path),
+        )
+    return given
 
 
 def _custom_table(

@@ -407,16 +407,37 @@ class DynamicResource(Generic[T]):
         return cast("T | Sequence[T] | None", waiting.wait(**given))
 
     @retry_if_outdated
-    def table(self, *, namespace: str | None = None, **options: Unpack[ListOptions]) -> Table:
+    def table(
+        self,
+        *,
+        namespace: str | None = None,
+        sort_by: str | None = None,
+        **options: Unpack[ListOptions],
+    ) -> Table:
         """List the objects that match the options as the table that `kubectl get` prints.
 
         The server chooses the columns. `print(table)` prints it as kubectl does.
+
+        Args:
+            namespace: the namespace of the objects; all namespaces by default.
+            sort_by: the path of a field to sort by, as `kubectl get --sort-by`: `.spec.nodeName`.
+                The rows then have whole objects.
+            options: see `ListOptions`.
+
+        Raises:
+            ValueError: no object has the field, or its values cannot be sorted.
         """
         deadline = self._client.rest.deadline(options)
         found = self._find(deadline)
         check_verb(found, "list")
         client = ObjectClient(self._client.rest, found, namespace, Table, Table)
-        return client.list(**with_remaining_time(self._client.rest, options, deadline))
+        rest_of_time = with_remaining_time(self._client.rest, options, deadline)
+        if sort_by is None:
+            return client.list(**rest_of_time)
+        from .._printing.tables import sort_rows  # imported late: few programs sort tables
+
+        listed = client._list(Table, {**rest_of_time, "include_object": "Object"})
+        return sort_rows(listed, sort_by)
 
     # ---- writing ------------------------------------------------------------------------------
 

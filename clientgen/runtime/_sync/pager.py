@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .._http import paging
 from .._http.representations import asking_for
-from .._http.request import LIST, build
+from .._http.request import LIST, TABLE, build
 from .._http.response import read_list
 from .._models.meta_v1 import ModelList
+from .._models.tables import Table
 from ..errors import Expired
 
 if TYPE_CHECKING:
@@ -77,7 +78,8 @@ def _read(
     options: Mapping[str, Any],
     deadline: float | None,
 ) -> ListT:
-    request = asking_for(list_model, build("GET", path, options, LIST), rest.codec)
+    names = TABLE if list_model is Table else LIST
+    request = asking_for(list_model, build("GET", path, options, names), rest.codec)
     response = rest.send(request, deadline)
     listed = read_list(response, list_model, request, rest.codec)
     if options.get("shard_selector") is not None:
