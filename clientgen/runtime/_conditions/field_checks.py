@@ -8,8 +8,6 @@ from __future__ import annotations
 import json
 from typing import Any, Final, cast
 
-from clientgen import _jsonpath
-
 from ..errors import one_line
 from .checks import JsonCheck
 from .json_fields import Json, condition_of, kind_of, number, reason_and_message, text
@@ -111,6 +109,8 @@ def jsonpath(path: str, value: object = _ANY) -> JsonCheck:
     Raises:
         ValueError: the path cannot be read.
     """
+    from clientgen import _jsonpath  # imported late: few conditions have paths
+
     _check_text("path", path)
     inner = path.strip()
     if inner.startswith("{") != inner.endswith("}"):

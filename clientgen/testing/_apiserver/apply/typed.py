@@ -11,6 +11,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from clientgen._json import is_array, is_object
+from clientgen.runtime._printing.go_texts import sprint
 
 from .field_paths import Element, Set, field, key, shown, value
 from .ownership_shapes import List, Map, Scalar
@@ -159,17 +160,7 @@ def _go_type(item: Any) -> str:
 
 
 def _go(item: Any) -> str:
-    return f"&{{{_go_text(item)}}}"
-
-
-def _go_text(item: Any) -> str:
-    if is_object(item):
-        return f"map[{' '.join(f'{name}:{_go_text(item[name])}' for name in sorted(item))}]"
-    if is_array(item):
-        return f"[{' '.join(map(_go_text, item))}]"
-    if item is None:
-        return "<nil>"
-    return str(item).lower() if isinstance(item, bool) else str(item)
+    return f"&{{{sprint(item)}}}"
 
 
 # --------------------------------------------------------------------------- what is in it
