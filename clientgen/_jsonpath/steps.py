@@ -83,11 +83,12 @@ def literal(value: str | float | bool) -> Step:
 
 def field(name: str) -> Step:
     """Select the field of objects that have it."""
-    return _of_each(lambda value: (value[name],) if _has(value, name) else ())
 
+    def step(values: Values, budget: Budget) -> Values:
+        budget.spend(len(values))
+        return [value[name] for value in values if isinstance(value, dict) and name in value]
 
-def _has(value: Any, name: str) -> bool:
-    return isinstance(value, dict) and name in value
+    return step
 
 
 def wildcard() -> Step:

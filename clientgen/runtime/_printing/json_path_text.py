@@ -26,7 +26,8 @@ def json_path(objects: Objects, template: str) -> str:
         json_path(pods, '{range .items[*]}{.metadata.name}{"\t"}{.status.phase}{"\n"}{end}')
 
     Several values of a path are separated by spaces. Objects and lists are printed as JSON. A field
-    that is missing prints nothing. A template without braces is a path.
+    that is missing prints nothing. Unlike in kubectl, a template without braces is a path, `{.}` is
+    the whole object, filters compare whole numbers with fractions, and `{range}` needs its `{end}`.
 
     Args:
         objects: an object, a list as the server sends it, or several objects. As in kubectl,
