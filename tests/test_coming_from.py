@@ -26,7 +26,14 @@ from clientgen.testing import FakeCluster, LocalServer
 
 OBJECTS = Path(__file__).with_name("support") / "coming_from.yaml"
 # They go on until they are stopped, are made in a reconciliation, or need a terminal.
-ELSEWHERE = (".watch(): ", ".watch(Pod): ", ".run()", "for key in queue: ", "context.", "interactive(")
+ELSEWHERE = (
+    ".watch(): ",
+    ".watch(Pod): ",
+    ".run()",
+    "for key in queue: ",
+    "context.",
+    "interactive(",
+)
 
 
 @pytest.fixture

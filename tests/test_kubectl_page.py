@@ -1,4 +1,4 @@
-"""docs/coming-from/kubectl.md: it has every command of kubectl. Its calls are made by test_coming_from."""
+"""docs/coming-from/kubectl.md has every command of kubectl. test_coming_from makes its calls."""
 
 from __future__ import annotations
 
