@@ -20,8 +20,7 @@ def check_mapping(call: str, what: str, value: object) -> dict[Any, Any]:
     """
     if not isinstance(value, Mapping):
         raise TypeError(f"{call}: {what} must be a dict, not {type_of(value)}")
-    mapping: Mapping[Any, Any] = value
-    return dict(mapping)
+    return dict(cast("dict[Any, Any]", value))
 
 
 def check_names(call: str, what: str, value: object) -> list[str]:
