@@ -18,8 +18,8 @@ from msgspec import Meta
 from support.packages import PodToService, lookup, lookups
 
 from clientgen._gvk import GroupVersionKind
-from clientgen.runtime._manifests import manifest_documents as documents_module
 from clientgen.runtime._manifests.manifest_documents import ManifestError, documents, split_lists
+from clientgen.runtime._manifests.manifest_text import MAX_TEXT_BYTES
 from clientgen.runtime._manifests.scheme import Scheme
 from clientgen.runtime._models.manifest_writer import to_yaml
 from clientgen.runtime._models.model import Literal, Model, auto, constant, field
@@ -713,7 +713,7 @@ def test_only_regular_files_are_read(tmp_path: Path):
 def test_files_have_a_largest_size(tmp_path: Path):
     path = tmp_path / "large.yaml"
     with path.open("wb") as file:
-        file.truncate(documents_module._MAX_FILE_BYTES + 1)  # it is sparse
+        file.truncate(MAX_TEXT_BYTES + 1)  # it is sparse
     with pytest.raises(ManifestError, match=r"the file is larger than 64 MiB; split it"):
         list(documents(path))
 
