@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 DebugProfile: TypeAlias = Literal[
     "general", "baseline", "restricted", "netadmin", "sysadmin", "legacy"
 ]
+"""The rights of a debugging container, as `kubectl debug --profile`."""
 KeptPart: TypeAlias = Literal["labels", "annotations", "liveness", "readiness", "startup"]
 DEBUGGED: Final = {("v1", "Pod"): PODS, ("v1", "Node"): NODES}
 DEBUGGED_MESSAGE: Final = "only a Pod or a Node is debugged"
