@@ -153,5 +153,5 @@ def test_constructors_name_wrong_arguments(make, message: str) -> None:
 
 
 def test_a_path_that_is_a_text_is_told() -> None:
-    with pytest.raises(ValueError, match=r"not an object; to read a file, pass a Path"):
+    with pytest.raises(ValueError, match=r"not an object; to read a file or a folder, pass a Path"):
         Scheme().load("web.yaml")

@@ -433,6 +433,24 @@ async def test_an_undo_that_cannot_be_is_refused(kind: str):
     assert same.metadata.generation == 1
 
 
+async def test_a_rollout_of_nothing_is_not_waited_for():
+    shop = Shop()
+    with pytest.raises(errors.NotFound, match='"nope" not found'):
+        await rollout_status(shop.k, Deployment, "nope", namespace="shop")
+    unscheduled = workload("Deployment")
+    unscheduled.spec.template.spec.node_selector = {"pool": "none"}
+    await shop.k.create(unscheduled)
+    told: list[str] = []
+    status = Beside(
+        lambda: rollout_status(shop.k, Deployment, "web", namespace="shop", on_progress=told.append)
+    )
+    while not told:
+        await sleep(0.001)
+    await shop.k.delete(Deployment, "web", namespace="shop")
+    with pytest.raises(errors.WaitFailed, match="deleted"):
+        await status.end(shop.clock)
+
+
 async def test_a_paused_deployment_is_left_alone():
     shop = Shop()
     await shop.k.create(workload("Deployment"))

@@ -112,8 +112,10 @@ class Manifest(Struct, frozen=True):
         document: object = self.value
         if not isinstance(document, dict):
             actual = "a list" if isinstance(document, list) else "a plain value"
-            is_path = isinstance(document, str) and document.endswith(tuple(SUFFIXES))
-            hint = "; to read a file, pass a Path" if is_path else ""
+            is_path = isinstance(document, str) and (
+                document.endswith(tuple(SUFFIXES)) or "/" in document
+            )
+            hint = "; to read a file or a folder, pass a Path" if is_path else ""
             raise ManifestError(f"{self.where}: the manifest is {actual}, not an object{hint}")
         value = cast("dict[str, object]", document)
         for name in ("apiVersion", "kind"):

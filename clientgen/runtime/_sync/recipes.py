@@ -395,12 +395,14 @@ def rollout_status(
         on_progress: Called with a description of the state whenever it has changed.
 
     Raises:
-        WaitFailed: The rollout has failed. The message says why.
+        NotFound: The workload does not exist.
+        WaitFailed: The rollout has failed, or the workload was deleted. The message says why.
         WaitTimeout: The rollout was not complete in time.
     """
     target = _target("rollout_status", k, workload, name, namespace)
+    target.read()
     found = target.client.wait(
-        target.name, until=ROLLED_OUT, timeout=timeout, on_progress=on_progress
+        target.name, until=ROLLED_OUT, fail=DELETED, timeout=timeout, on_progress=on_progress
     )
     return cast("T", found)
 
