@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     from ._manifests.apply_set import ApplySet, ApplySetError
     from ._manifests.extraction import extract
     from ._manifests.managed_fields_upgrade import upgrade_managed_fields
-    from ._manifests.manifest_diff import ManifestDiff
+    from ._manifests.manifest_diff import ManifestDiff, ObjectDiff
     from ._manifests.manifest_text import ManifestError, ManifestText
     from ._manifests.scheme import Scheme
     from ._manifests.set_results import ManifestSetError, SetResult
@@ -94,6 +94,7 @@ if TYPE_CHECKING:
     )
     from ._recipes.debugging import DebugContainer, DebugProfile
     from ._recipes.rbac_reconciliation import Reconciled
+    from ._recipes.rollouts import Revision
     from ._recipes.usage import ContainerUsage, NodeUsage, NodeUsages, PodUsage, PodUsages
     from ._signals import on_stop_signal
     from ._streams.log_lines import LogLine
@@ -150,6 +151,7 @@ __all__ = [
     "NodeUsage",
     "NodeUsages",
     "NonResourceRule",
+    "ObjectDiff",
     "Output",
     "Patch",
     "PatchOptions",
@@ -169,6 +171,7 @@ __all__ = [
     "RequestMetrics",
     "Resource",
     "ResourceRule",
+    "Revision",
     "Scheme",
     "ScopeOptions",
     "SelectableField",
@@ -258,6 +261,7 @@ if not TYPE_CHECKING:
             "DebugContainer": "._recipes.debugging",
             "DebugProfile": "._recipes.debugging",
             "Reconciled": "._recipes.rbac_reconciliation",
+            "Revision": "._recipes.rollouts",
             "new_config_map": "._recipes.config_data",
             "new_docker_registry_secret": "._recipes.config_data",
             "new_secret": "._recipes.config_data",
@@ -294,6 +298,7 @@ if not TYPE_CHECKING:
             "extract": "._manifests.extraction",
             "upgrade_managed_fields": "._manifests.managed_fields_upgrade",
             "ManifestDiff": "._manifests.manifest_diff",
+            "ObjectDiff": "._manifests.manifest_diff",
             "Scheme": "._manifests.scheme",
             "ManifestSetError": "._manifests.set_results",
             "SetResult": "._manifests.set_results",
