@@ -195,6 +195,28 @@ async def test_a_watch_ends_with_the_port_and_does_not_look_complete(server: Loc
             await run_blocking(partial(ask, url, "GET", "/version"))
 
 
+async def test_bytes_after_a_request_do_not_end_its_response(server: LocalServer) -> None:
+    async with AsyncClientset.from_config(server.kubeconfig) as k, proxy(k) as url:
+        with socket.create_connection(("127.0.0.1", urlsplit(url).port or 0), 30) as watching:
+
+            async def receive(what: bytes) -> None:
+                received = b""
+                while what not in received:
+                    data = await run_blocking(partial(watching.recv, 1 << 16))
+                    assert data, received
+                    received += data
+
+            head = f"GET {CONFIG_MAPS}?watch=true HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            watching.sendall(head.encode())
+            await k.create(ConfigMap(metadata=ObjectMeta(name="first")), namespace="shop")
+            await receive(b'"first"')
+            watching.sendall(b"\r\nGET /version HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            # The answer to another request shows that the bytes have arrived.
+            assert (await run_blocking(partial(ask, url, "GET", "/version")))[0] == 200
+            await k.create(ConfigMap(metadata=ObjectMeta(name="second")), namespace="shop")
+            await receive(b'"second"')
+
+
 async def test_commands_and_watches_of_clients_pass(server: LocalServer) -> None:
     @server.cluster.container("shop/web").on_exec
     def run(process: Any) -> int:

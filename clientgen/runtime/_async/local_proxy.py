@@ -282,9 +282,8 @@ class _Exchange:
             if early:
                 await stream.write(early)
             while data := await self._local.read():
-                if not is_switched:
-                    break  # each connection has one request
-                await stream.write(data)
+                if is_switched:  # otherwise dropped: each connection has one request
+                    await stream.write(data)
         except ClientError:  # `_pass_on` gets the error, too
             pass
         finally:

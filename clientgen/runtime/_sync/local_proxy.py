@@ -283,9 +283,8 @@ class _Exchange:
             if early:
                 stream.write(early)
             while data := self._local.read():
-                if not is_switched:
-                    break  # each connection has one request
-                stream.write(data)
+                if is_switched:  # otherwise dropped: each connection has one request
+                    stream.write(data)
         except ClientError:  # `_pass_on` gets the error, too
             pass
         finally:
