@@ -114,6 +114,14 @@ REFUSED: dict[str, tuple[int, bytes]] = {
         403,
         b"GET /api/v1/namespaces/shop/pods/web%2F%65xec HTTP/1.1\r\nHost: localhost\r\n\r\n",
     ),
+    "a command after two slashes": (
+        403,
+        b"GET //api/v1/namespaces/shop/pods/web/exec HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    ),
+    "a command after a hidden slash": (
+        403,
+        b"GET /%2fapi/v1/namespaces/shop/pods/web/exec HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    ),
     "garbage": (400, b"\x16\x03\x01\x02\x00\r\n\r\n"),
     "two lengths": (
         400,
@@ -143,6 +151,7 @@ async def test_filters(server: LocalServer) -> None:
             for method, path, host, status in [
                 ("GET", CONFIG_MAPS, "proxy.example:8001", 200),
                 ("GET", "/version", "PROXY.example", 200),
+                ("GET", "//version", "proxy.example", 403),
                 ("GET", "/version", "localhost", 403),
                 ("POST", CONFIG_MAPS, "proxy.example", 403),
                 ("GET", "/api/v1/namespaces/bank/configmaps", "proxy.example", 403),

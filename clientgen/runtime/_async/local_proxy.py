@@ -68,8 +68,9 @@ def proxy(
     Args:
         k: The clientset, or its `rest`.
         port: The local port; 0 for any free port.
-        accept_paths: Regular expressions, one of which the decoded path must match.
-        reject_paths: Regular expressions, none of which the decoded path may match.
+        accept_paths: Regular expressions, one of which the decoded path must match, also with its
+            repeated slashes merged.
+        reject_paths: Regular expressions, none of which the decoded path may match, likewise.
         accept_hosts: Regular expressions, one of which the header Host must match, without its
             port.
         reject_methods: Regular expressions, none of which the method may match.

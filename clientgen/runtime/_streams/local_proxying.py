@@ -30,6 +30,7 @@ _BAD_REQUEST: Final = 400
 _is_path: Final = re.compile(r"/(?:[^%?#\x00-\x20\x7f]|%[0-9a-fA-F]{2})*").fullmatch
 _has_control: Final = re.compile(r"[\x00-\x1f\x7f]").search
 _separators: Final = re.compile(r"[/\\]")
+_slashes: Final = re.compile(r"/{2,}")
 _origin: Final = re.compile(r"https?://([^/]*)").fullmatch
 # Headers of a connection, and those that the client sets for each request: a program must not
 # replace the credentials or the impersonation of the client.
@@ -104,9 +105,13 @@ class ProxyFilter:
             found = _origin(each)
             if found is None or not _matches(_host(found[1]), self._accept_hosts):
                 raise RequestRefusedError(_FORBIDDEN, "the request comes from another site")
-        rejected = _matches(path, self._reject_paths) or _matches(method, self._reject_methods)
-        if rejected or not _matches(path, self._accept_paths):
+        # Servers in front of the API server may merge slashes.
+        passes = all(map(self._passes, {path, _slashes.sub("/", path)}))
+        if not passes or _matches(method, self._reject_methods):
             raise RequestRefusedError(_FORBIDDEN, "the filters of the proxy reject the request")
+
+    def _passes(self, path: str) -> bool:
+        return _matches(path, self._accept_paths) and not _matches(path, self._reject_paths)
 
 
 def is_upgrade(request: h11.Request) -> bool:
