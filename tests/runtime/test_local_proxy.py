@@ -122,6 +122,10 @@ REFUSED: dict[str, tuple[int, bytes]] = {
         403,
         b"GET /%2fapi/v1/namespaces/shop/pods/web/exec HTTP/1.1\r\nHost: localhost\r\n\r\n",
     ),
+    "an image in another site": (
+        403,
+        b"GET /version HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: cross-site\r\n\r\n",
+    ),
     "garbage": (400, b"\x16\x03\x01\x02\x00\r\n\r\n"),
     "two lengths": (
         400,

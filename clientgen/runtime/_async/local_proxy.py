@@ -60,7 +60,7 @@ def proxy(
             subprocess.run(["curl", f"{url}/api/v1/namespaces"])
 
     It listens on 127.0.0.1 only. Each program of this machine, of any user, can use the rights of
-    the client while it is open. Web pages cannot: their Host or Origin is another one.
+    the client while it is open. Web pages cannot: browsers tell that they come from another site.
 
     Commands in containers are rejected by default, as by kubectl. A client made by
     `with_(dry_run=True)` refuses writes.

@@ -1,7 +1,8 @@
 """The rules of a local port to the API server: which requests pass, and with which headers.
 
 kubectl: pkg/proxy/proxy_server.go. The port must not help web pages in a browser of this machine: a
-page whose name leads to 127.0.0.1 has another Host, and a page of another site has an Origin.
+page whose name leads to 127.0.0.1 has another Host, and a page of another site has an Origin, or a
+Sec-Fetch-Site.
 """
 
 from __future__ import annotations
@@ -101,14 +102,22 @@ class ProxyFilter:
         hosts = _values(request, b"host")
         if len(hosts) != 1 or not _matches(_host(hosts[0]), self._accept_hosts):
             raise RequestRefusedError(_FORBIDDEN, "the header Host names another host")
-        for each in _values(request, b"origin"):
-            found = _origin(each)
-            if found is None or not _matches(_host(found[1]), self._accept_hosts):
-                raise RequestRefusedError(_FORBIDDEN, "the request comes from another site")
+        if not self._is_from_here(request):
+            raise RequestRefusedError(_FORBIDDEN, "the request comes from another site")
         # Servers in front of the API server may merge slashes.
         passes = all(map(self._passes, {path, _slashes.sub("/", path)}))
         if not passes or _matches(method, self._reject_methods):
             raise RequestRefusedError(_FORBIDDEN, "the filters of the proxy reject the request")
+
+    def _is_from_here(self, request: h11.Request) -> bool:
+        """Return whether no web page of another site has made the request.
+
+        Browsers send no Origin with images, links and scripts, but all send Sec-Fetch-Site.
+        """
+        if origins := _values(request, b"origin"):
+            found = [_origin(each) for each in origins]
+            return all(each and _matches(_host(each[1]), self._accept_hosts) for each in found)
+        return "cross-site" not in _values(request, b"sec-fetch-site")
 
     def _passes(self, path: str) -> bool:
         return _matches(path, self._accept_paths) and not _matches(path, self._reject_paths)
