@@ -16,6 +16,7 @@ from kubeapi.core.v1 import Namespace, Node, Pod
 from kubeapi.meta.v1 import ObjectMeta, Status
 from kubeapi.rbac.v1 import ClusterRole, PolicyRule, Role, RoleBinding, RoleRef, Subject
 
+from clientgen.runtime._recipes.rbac_reconciliation import uncovered
 from clientgen.runtime.aio import (
     auth_reconcile,
     certificate_approve,
@@ -129,6 +130,35 @@ async def test_roles_get_what_is_missing_and_tell_what_it_was(server: LocalServe
         call: Callable[..., Any] = auth_reconcile
         with pytest.raises(TypeError, match="only a Role, ClusterRole"):
             await call(k, Namespace(metadata=ObjectMeta(name="shop")))
+
+
+async def test_a_rule_for_an_odd_name_is_not_a_rule_for_all_names(server: LocalServer) -> None:
+    async with AsyncClientset.from_config(server.kubeconfig) as k:
+        await auth_reconcile(k, role(PODS))
+        secret = PolicyRule(
+            api_groups=[""], resources=["secrets"], verbs=["get"], resource_names=["", "a"]
+        )
+        done = await auth_reconcile(k, role(PODS, secret))
+        assert [each.resource_names for each in done.obj.rules[1:]] == [[""], ["a"]]
+        assert (await auth_reconcile(k, role(secret))).outcome == "unchanged"
+        for names in ("db", ["db", 1], {"db": ""}):  # a file is not checked by types
+            manifest = Unstructured.of(role(secret))
+            manifest["rules"][0]["resourceNames"] = names
+            with pytest.raises(ValueError, match=r"rules\[0\].resourceNames must be a list of"):
+                await auth_reconcile(k, manifest)
+        assert len((await k.get(Role, "web", namespace="shop")).rules) == 3
+
+
+def test_a_rule_of_the_server_that_is_not_valid_allows_nothing() -> None:
+    rule: dict[str, Any] = {"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}
+    wrongs: list[dict[str, Any]] = [
+        {"resourceNames": "web"},
+        {"resources": [{}]},
+        {"verbs": [["get"]]},
+    ]
+    for wrong in wrongs:
+        assert uncovered([{**rule, **wrong}], [rule]) == [rule]
+        assert not uncovered([], [{**rule, **wrong}])
 
 
 async def test_subjects_have_the_defaults_of_the_server(server: LocalServer) -> None:

@@ -13,6 +13,7 @@ from .._recipes.rbac_reconciliation import (
     RECONCILED_MESSAGE,
     Reconciled,
     Reconciliation,
+    check_rules,
     reconcile,
     with_defaults,
 )
@@ -50,10 +51,12 @@ async def auth_reconcile(
 
     Raises:
         Conflict, AlreadyExists, NotFound: Other programs change the object all the time.
+        ValueError: A field of a rule, such as resourceNames, is not a list of texts.
     """
     resource = resource_of(obj, "auth_reconcile", RECONCILED, RECONCILED_MESSAGE)
     target = RecipeTarget("auth_reconcile", k, resource, obj, None, namespace=namespace)
     expected = with_defaults(Unstructured.of(obj))
+    check_rules(expected)
     if resource.namespaced:
         expected["metadata"] = {**expected["metadata"], "namespace": target.namespace}
 

@@ -194,25 +194,49 @@ def _set_fields(obj: Json) -> Json:
 
 def uncovered(owned: Iterable[Json], wanted: Iterable[Json]) -> list[Json]:
     """Return the smallest parts of the wanted rules that no owned rule allows."""
-    owners = [{name: _texts(rule, name) for name in _RULE_LISTS} for rule in owned]
-    parts = (each for rule in wanted for each in _parts(rule))
+    owners = [{name: _texts(rule, name) for name in _RULE_LISTS} for rule in map(_sound, owned)]
+    parts = (each for rule in wanted for each in _parts(_sound(rule)))
     return [each for each in parts if not any(_covers(owner, each) for owner in owners)]
 
 
+def check_rules(obj: Json) -> None:
+    """Check that the lists of rules are lists of texts.
+
+    `resourceNames: web` would otherwise count as no names, which allows all names.
+
+    Raises:
+        ValueError: One is not.
+    """
+    for place, rule in enumerate(items(obj, "rules")):
+        for name in _RULE_LISTS:
+            if not _is_list_of_texts(rule.get(name)):
+                raise ValueError(f"auth_reconcile: rules[{place}].{name} must be a list of texts")
+
+
+def _sound(rule: Json) -> Json:
+    """Return a rule; or an empty rule, which allows nothing, if its lists are no lists of texts."""
+    return rule if all(_is_list_of_texts(rule.get(name)) for name in _RULE_LISTS) else {}
+
+
+def _is_list_of_texts(value: object) -> bool:
+    if not isinstance(value, list):
+        return value is None
+    return all(isinstance(each, str) for each in cast("list[object]", value))
+
+
 def _texts(rule: Json, name: str) -> list[str]:
-    value: object = rule.get(name)
-    return cast("list[str]", value) if isinstance(value, list) else []
+    return rule.get(name) or []
 
 
 def _parts(rule: Json) -> Iterator[Json]:
     """Yield the rules with one verb, one resource and at most one name; or with one path."""
     lists = {name: _texts(rule, name) for name in _RULE_LISTS}
-    names: list[str] = lists["resourceNames"] or [""]
+    names: list[str | None] = [*lists["resourceNames"]] or [None]
     for group, resource, verb, name in product(
         lists["apiGroups"], lists["resources"], lists["verbs"], names
     ):
         small: Json = {"apiGroups": [group], "resources": [resource], "verbs": [verb]}
-        yield {**small, "resourceNames": [name]} if name else small
+        yield small if name is None else {**small, "resourceNames": [name]}
     for url, verb in product(lists["nonResourceURLs"], lists["verbs"]):
         yield {"nonResourceURLs": [url], "verbs": [verb]}
 
