@@ -17,6 +17,7 @@ from kubeapi.meta.v1 import ObjectMeta, Status
 from kubeapi.rbac.v1 import ClusterRole, PolicyRule, Role, RoleBinding, RoleRef, Subject
 
 from clientgen.runtime._recipes.rbac_reconciliation import uncovered
+from clientgen.runtime._recipes.usage import node_usages, pod_usages
 from clientgen.runtime.aio import (
     auth_reconcile,
     certificate_approve,
@@ -248,6 +249,23 @@ async def test_usage_is_amounts_and_sums(server: LocalServer) -> None:
         await k.create(measured("PodMetrics", "c", containers=[{"usage": {"cpu": "much"}}]))
         with pytest.raises(DecodeError, match="much"):
             await top_pods(k)
+
+
+def test_names_of_a_server_send_nothing_to_the_terminal() -> None:
+    name = "\x1b]0;title\x07a\nb"
+    usage = {"cpu": "1", "memory": "1Gi"}
+    parts = [{"name": name, "usage": usage}]
+    metadata = {"name": name, "namespace": name}
+    pods = pod_usages([{"metadata": metadata, "containers": parts}], None)
+    nodes = node_usages(
+        [{"metadata": metadata, "usage": usage}],
+        [{"metadata": {"name": f"{name}c"}}],
+        None,
+        capacity=False,
+    )
+    for shown in (pods.text(containers=True, namespaces=True), str(nodes)):
+        assert [each for each in shown if not each.isprintable()] == ["\n"] * shown.count("\n")
+        assert r"\x1b]0;title\x07a..." in shown
 
 
 async def test_wrong_arguments_of_top(server: LocalServer) -> None:

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from .._conditions.json_fields import Json, items, part, text
 from .._models.quantity import Quantity
-from .._models.table_text import align_columns
+from .._models.table_text import align_columns, print_cell
 from ..errors import DecodeError, OperationRefused, one_line
 
 if TYPE_CHECKING:
@@ -285,4 +285,5 @@ def _amounts(cpu: Quantity, memory: Quantity) -> list[str]:
 
 
 def _text(lines: list[list[str]]) -> str:
-    return "".join(f"{line.rstrip()}\n" for line in align_columns(lines))
+    cells = [[print_cell(cell) for cell in line] for line in lines]
+    return "".join(f"{line.rstrip()}\n" for line in align_columns(cells))
