@@ -320,6 +320,28 @@ async def test_a_debug_container_is_waited_for_and_attached(server: LocalServer)
             await debug(k, web, image="busybox")
 
 
+async def test_a_copy_does_not_replace_a_later_pod(server: LocalServer) -> None:
+    async with AsyncClientset.from_config(server.kubeconfig) as k:
+        pods = k.core_v1.pods("shop")
+        spec = {"containers": [{"name": "app", "image": "app"}]}
+        pod: Any = {"metadata": {"name": "web"}, "spec": spec}
+        later: list[str] = []
+
+        def create_anew(action: Action) -> None:
+            own: Any = server.cluster.clientset(Clientset).core_v1.pods("shop")
+            own.delete("web")
+            later.append(own.create(pod).metadata.uid)
+
+        await pods.create(pod)
+        server.cluster.react("delete", "pods", create_anew, times=1)
+        options: Any = {"set_image": {"*": "app:2"}, "replace": True}
+        made = await debug(k, Pod, "web", namespace="shop", copy_to="copy", **options)
+        assert (await pods.get("web")).metadata.uid == later[-1]
+        assert made.pod == "copy"
+        await debug(k, Pod, "web", namespace="shop", copy_to="other", **options)
+        assert [each.metadata.name for each in await pods.list()] == ["copy", "other"]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

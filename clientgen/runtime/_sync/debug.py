@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import random
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from .._cache.not_found import is_missing_object
@@ -26,7 +27,7 @@ from .._recipes.debugging import (
     pod_copy,
 )
 from .._recipes.rollouts import resource_of
-from ..errors import NotFound, OperationRefused
+from ..errors import Conflict, NotFound, OperationRefused
 from .lease_client import rest_of
 from .recipe_target import RecipeTarget, any_client
 
@@ -92,7 +93,7 @@ def debug(
         share_processes: Whether the containers of the copy see the processes of each other; by
             default the profile decides.
         same_node: The copy runs on the Node of the Pod.
-        replace: Delete the Pod after the copy was created.
+        replace: Delete the Pod after the copy was created. A later Pod with its name stays.
         keep: What the copy keeps: `labels`, with which Services would send it requests;
             `annotations`; and the probes `liveness`, `readiness` and `startup`.
         keep_init_containers: The copy keeps the init containers.
@@ -161,11 +162,14 @@ def _add_container(target: RecipeTarget, options: DebugOptions) -> DebugContaine
 
 def _copy_pod(target: RecipeTarget, options: DebugOptions) -> DebugContainer:
     """Create a copy of a Pod."""
-    copied, container = pod_copy(target.read(), options, _suffix())
+    pod = target.read()
+    copied, container = pod_copy(pod, options, _suffix())
     pods = any_client(target.rest, PODS, target.namespace)
     created = pods.create(Unstructured(copied))
     if options.replace:
-        pods.delete(target.name, grace_period_seconds=0)
+        with suppress(NotFound, Conflict):  # the copied Pod is gone, and another has its name
+            uid = text(pod, "metadata", "uid")
+            pods.delete(target.name, uid=uid, grace_period_seconds=0)
     return DebugContainer(created.namespace, created.name, container)
 
 
