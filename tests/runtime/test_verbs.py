@@ -248,6 +248,26 @@ async def test_an_object_that_does_not_go_is_not_created_anew(k: AsyncClientset)
     assert (await k.get(ConfigMap, "settings")).metadata.deletion_timestamp
 
 
+async def test_answers_of_other_forms_end_no_verb_half_way(
+    k: AsyncClientset, cluster: FakeCluster
+) -> None:
+    def without_spec(_: object) -> dict[str, Any]:
+        metadata = {"name": "web", "namespace": "default", "resourceVersion": "1"}
+        return {"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": metadata, "spec": None}
+
+    cluster.react("patch", "deployments/scale", Conflict, times=1)
+    cluster.react("get", "deployments/scale", without_spec, times=1)
+    assert (await verbs.scale(k, Deployment, "web", 5)).spec.replicas == 5
+
+    def of_no_kind(_: object) -> dict[str, Any]:
+        cluster.clientset(Clientset).delete(ConfigMap, "settings")
+        return {"kind": None, "metadata": {"name": "other"}}
+
+    cluster.react("delete", "configmaps", of_no_kind, times=1)
+    await verbs.replace(k, {**SETTINGS, "data": {"a": "2"}}, force=True)
+    assert (await k.get(ConfigMap, "settings")).data == {"a": "2"}
+
+
 async def test_a_timeout_limits_the_requests_of_a_verb_together() -> None:
     clock = FakeClock()
     cluster = FakeCluster(WEB, clock=clock)

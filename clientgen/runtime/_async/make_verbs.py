@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from .._cache.not_found import is_missing_object
 from .._conditions.checks import DELETED
-from .._conditions.json_fields import number
+from .._conditions.json_fields import number, part, text
 from .._models.meta_v1 import Status
 from .._models.model import Model
 from .._models.unstructured import Unstructured, WholeObject
@@ -554,7 +554,7 @@ class _Scale:
         def change(scale: Unstructured) -> None:
             self._check("replicas", current_replicas, number(scale, "spec", "replicas"))
             self._check("resource version", resource_version, scale.metadata.resource_version)
-            scale["spec"] = {**scale.get("spec", {}), "replicas": replicas}
+            scale["spec"] = {**part(scale, "spec"), "replicas": replicas}
 
         steps = self._target.steps
         try:
@@ -699,6 +699,9 @@ async def _delete(target: VerbTarget, grace_period_seconds: int | None, wait: fl
             raise
         return False
     if not isinstance(pending, Status):
-        await target.k.wait(pending, until=DELETED, timeout=wait)
+        # The address is ours, whatever the server has answered; the uid tells later objects apart.
+        gone = Unstructured(target.address)
+        gone["metadata"] = {**gone["metadata"], "uid": text(pending, "metadata", "uid")}
+        await target.k.wait(gone, until=DELETED, timeout=wait)
         target.steps.begin()
     return True
