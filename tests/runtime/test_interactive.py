@@ -198,6 +198,31 @@ async def test_an_output_that_is_closed_is_an_error(
     assert terminal.mode() == before
 
 
+CLOSED = """
+import os, socket
+from clientgen.runtime._net.terminal import LocalTerminal
+
+ours, its = socket.socketpair()  # they have the free descriptors, as a connection would
+assert {ours.fileno(), its.fileno()} == {0, 1}
+[its, ours][ours.fileno()].send(b"from the server")
+with LocalTerminal(0, 1, 2) as terminal:
+    assert not terminal.is_terminal
+    assert terminal.next() == b""
+    try:
+        terminal.write("stdout", b"from the command")
+    except OSError as error:
+        os.write(2, error.strerror.encode())
+"""
+
+
+async def test_files_with_the_numbers_of_closed_ones_are_not_used() -> None:
+    closing = ["/bin/sh", "-c", 'exec "$0" -c "$1" <&- >&-', sys.executable, CLOSED]
+    ended = await run_blocking(
+        lambda: subprocess.run(closing, stderr=subprocess.PIPE, timeout=50, check=False)
+    )
+    assert ended.stderr == b"Bad file descriptor"
+
+
 PROGRAM = """
 import asyncio, fcntl, inspect, sys, termios
 import kubeapi

@@ -24,6 +24,7 @@ _MAX_READ_BYTES: Final = 1 << 14
 # Signals that end a program that does not handle them, without any `finally`.
 _FATAL: Final = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 _RESIZED, _STOPPED = b"r", b"s"
+_CLOSED: Final = -1  # no file has this descriptor
 
 
 class TerminalSize(NamedTuple):
@@ -35,6 +36,16 @@ class TerminalSize(NamedTuple):
 
 # epoll refuses regular files, and poll of macOS refuses terminals.
 _Selector = selectors.PollSelector if sys.platform == "linux" else selectors.SelectSelector
+
+
+def _unless_closed(descriptor: int) -> int:
+    """Return a descriptor; `_CLOSED` if it was closed when Python started.
+
+    Python leaves such a descriptor free. The next file or socket has it, such as the connection to
+    the API server.
+    """
+    streams = {0: sys.__stdin__, 1: sys.__stdout__, 2: sys.__stderr__}
+    return _CLOSED if streams.get(descriptor, sys) is None else descriptor
 
 
 def _wait(*files: int, write: bool = False) -> set[int]:
@@ -53,12 +64,14 @@ class LocalTerminal:
     mode again. Signals are seen if the block begins in the main thread.
 
     Args:
-        stdin: The descriptor of the input.
+        stdin: The descriptor of the input. An input that was closed when Python started is at its
+            end.
         stdout: The descriptor of the output.
         stderr: The descriptor of the error output.
     """
 
     def __init__(self, stdin: int, stdout: int, stderr: int) -> None:
+        stdin, stdout, stderr = map(_unless_closed, (stdin, stdout, stderr))
         self.is_terminal = os.isatty(stdin)
         self._stdin = stdin
         self._outputs = {"stdout": stdout, "stderr": stderr}
@@ -98,7 +111,7 @@ class LocalTerminal:
 
     def next(self) -> bytes | TerminalSize:
         """Wait for input or for a new size. Returns empty bytes at the end, and after `stop`."""
-        while True:
+        while self._stdin != _CLOSED:
             if self._wake_end not in _wait(self._stdin, self._wake_end):
                 with suppress(BlockingIOError):  # another program was faster
                     return self._read()
@@ -111,6 +124,7 @@ class LocalTerminal:
                 if size is not None and size != self._last_size:
                     self._last_size = size
                     return size
+        return b""
 
     def stop(self) -> None:
         """Let `next` return empty bytes. Any thread may call this."""
