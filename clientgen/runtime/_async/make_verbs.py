@@ -348,8 +348,7 @@ async def create_job_from(
     target, (name,) = await find_target(
         "create_job_from", k, (what, *given), namespace, options, "name"
     )
-    if (target.resource.api_version, target.resource.kind) != ("batch/v1", "CronJob"):
-        raise TypeError(f"create_job_from takes a CronJob, not {target.resource.kind}")
+    target.check_kind("create_job_from", "batch/v1", "CronJob")
     job = job_of(await target.read(), name)
     return await _create(target.k, job, target.namespace, model, target.steps)
 

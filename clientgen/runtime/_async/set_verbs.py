@@ -416,7 +416,7 @@ async def set_selector(
     target, (selector,) = await find_target(
         "set_selector", k, (what, *given), namespace, options, "selector"
     )
-    _check_kind("set_selector", target, "v1", "Service")
+    target.check_kind("set_selector", "v1", "Service")
     labels = check_texts("set_selector", "selector", selector)
     if resource_version is not None:
         present = part(await target.read(), "spec", "selector")
@@ -488,7 +488,7 @@ async def set_subject(
     """
     target, _ = await find_target("set_subject", k, (what, *given), namespace, options)
     rbac = "rbac.authorization.k8s.io/v1"
-    _check_kind("set_subject", target, rbac, "RoleBinding", "ClusterRoleBinding")
+    target.check_kind("set_subject", rbac, "RoleBinding", "ClusterRoleBinding")
     default = target.namespace and (namespace or target.k.namespace)
     subjects = subjects_of(users, groups, service_accounts, default)
 
@@ -496,12 +496,6 @@ async def set_subject(
         add_subjects(binding, subjects)
 
     return await target.edit(change)
-
-
-def _check_kind(call: str, target: VerbTarget, api_version: str, *kinds: str) -> None:
-    resource = target.resource
-    if resource.api_version != api_version or resource.kind not in kinds:
-        raise TypeError(f"{call} takes a {' or '.join(kinds)}, not {resource.kind}")
 
 
 # ---- labels, annotations, taints ----------------------------------------------------------------
@@ -748,7 +742,7 @@ async def taint(
     if isinstance(what, str):
         what = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": what}}
     target, (taints,) = await find_target("taint", k, (what, *given), namespace, options, "taints")
-    _check_kind("taint", target, "v1", "Node")
+    target.check_kind("taint", "v1", "Node")
     changes = taint_changes(taints, overwrite=overwrite)
 
     def change(node: Unstructured) -> None:

@@ -347,8 +347,7 @@ def create_job_from(
         TypeError: The kind is not CronJob of batch/v1.
     """
     target, (name,) = find_target("create_job_from", k, (what, *given), namespace, options, "name")
-    if (target.resource.api_version, target.resource.kind) != ("batch/v1", "CronJob"):
-        raise TypeError(f"create_job_from takes a CronJob, not {target.resource.kind}")
+    target.check_kind("create_job_from", "batch/v1", "CronJob")
     job = job_of(target.read(), name)
     return _create(target.k, job, target.namespace, model, target.steps)
 

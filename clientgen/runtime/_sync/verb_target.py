@@ -85,6 +85,16 @@ class VerbTarget:
         where = f"{self.namespace}/" if self.namespace else ""
         return f"{self.resource.kind} {where}{self.name}"
 
+    def check_kind(self, call: str, api_version: str, *kinds: str) -> None:
+        """Check that a verb takes objects of this kind.
+
+        Raises:
+            TypeError: It does not.
+        """
+        resource = self.resource
+        if resource.api_version != api_version or resource.kind not in kinds:
+            raise TypeError(f"{call} takes a {' or '.join(kinds)}, not {resource.kind}")
+
     def read(self) -> Unstructured:
         """Read the object."""
         return self.k.refresh(self.address, **self.steps.read_options)
