@@ -6,10 +6,9 @@ What kustomize fetches: api/internal/git/repospec.go and api/internal/loader/fil
 from __future__ import annotations
 
 import re
-from stat import S_ISREG
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from .manifest_text import ManifestError, decoded
+from .manifest_text import ManifestError, decoded, read_regular_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -147,17 +146,7 @@ def _strings(value: object) -> Iterator[str]:
 
 
 def _read(file: Path) -> bytes:
-    """Read a regular file of limited size."""
-    try:
-        if not S_ISREG(file.stat().st_mode):
-            raise ManifestError(f"{file}: the path is not a regular file")
-        with file.open("rb") as opened:
-            data = opened.read(_MAX_FILE_BYTES + 1)
-    except OSError as error:
-        raise ManifestError(f"{file}: the file cannot be read: {error.strerror}") from error
-    if len(data) > _MAX_FILE_BYTES:
-        raise ManifestError(f"{file}: the file is larger than {_MAX_FILE_BYTES >> 20} MiB")
-    return data
+    return read_regular_file(file, _MAX_FILE_BYTES, refusal="the path is not a regular file")
 
 
 def _documents(data: bytes, file: Path) -> Iterator[Any]:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from stat import S_ISREG
 from typing import TYPE_CHECKING, Final
 
 from .kustomization_files import FILE_NAMES, is_kustomization
-from .manifest_text import MAX_TEXT_BYTES, ManifestError, ManifestText, decoded
+from .manifest_text import (
+    MAX_TEXT_BYTES,
+    ManifestError,
+    ManifestText,
+    decoded,
+    read_regular_file,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,23 +67,9 @@ def _text_of(path: Path) -> ManifestText:
         from .kustomize import KustomizeRun  # imported late: most folders have no kustomization
 
         return KustomizeRun(path).text()
-    return decoded(_read_file(path), str(path))
-
-
-def _read_file(path: Path) -> bytes:
-    """Read a regular file. Reading pipes or devices could block or never end."""
-    try:
-        if not S_ISREG(path.stat().st_mode):
-            raise ManifestError(f"{path}: the path is neither a regular file nor a folder")
-        with path.open("rb") as file:
-            data = file.read(MAX_TEXT_BYTES + 1)
-    except OSError as error:
-        raise ManifestError(
-            f"{path}: the file cannot be read: {error.strerror or error}"
-        ) from error
-    if len(data) > MAX_TEXT_BYTES:
-        raise ManifestError(f"{path}: the file is larger than {MAX_TEXT_BYTES >> 20} MiB; split it")
-    return data
+    refusal = "the path is neither a regular file nor a folder"
+    data = read_regular_file(path, MAX_TEXT_BYTES, refusal=refusal, hint="; split it")
+    return decoded(data, str(path))
 
 
 def _read_stdin() -> bytes:
