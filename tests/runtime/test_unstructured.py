@@ -287,6 +287,8 @@ def test_it_does_not_become_what_it_is_not() -> None:
         web().to(Pod)
     with pytest.raises(ValueError, match="Deployment is apps/v1 Deployment"):
         Unstructured(apiVersion="apps/v1beta1", kind="Deployment").to(Deployment)
+    with pytest.raises(ValueError, match=r"cannot hold the v1 \\x1b\[31mA\.\.\. 'b'$"):
+        Unstructured(apiVersion="v1", kind="\x1b[31mA\nB", metadata={"name": "b"}).to(Pod)
     for no_kind in (ObjectMeta(name="a"), {"kind": "A"}, {"apiVersion": "A"}, {}):
         with pytest.raises(TypeError, match="is not an API object"):
             Unstructured.of(no_kind)

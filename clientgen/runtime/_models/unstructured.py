@@ -15,6 +15,7 @@ from .model import Model, constant
 from .model_info import is_view
 from .object_meta_view import ObjectMetaView
 from .reprs import identity_repr
+from .table_text import print_cell
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -137,7 +138,7 @@ class Unstructured(dict[str, Any]):
                 own_kind = f"{self.api_version} {self.kind}".lstrip()
                 raise ValueError(
                     f"{model.__name__} is {wanted.get('api_version')} {wanted.get('kind')}:"
-                    f" it cannot hold the {own_kind} {self.name!r}"
+                    f" it cannot hold the {print_cell(own_kind)} {self.name!r}"
                 )
 
 
