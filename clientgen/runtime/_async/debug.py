@@ -33,6 +33,7 @@ from .recipe_target import RecipeTarget, any_client
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from .._http.call_options import DeleteOptions
     from .._models.unstructured import Object
     from .lease_client import AsyncClient
     from .rest import AsyncRest
@@ -167,8 +168,10 @@ async def _copy_pod(target: RecipeTarget, options: DebugOptions) -> DebugContain
     created = await pods.create(Unstructured(copied))
     if options.replace:
         with suppress(NotFound, Conflict):  # the copied Pod is gone, and another has its name
-            uid = text(pod, "metadata", "uid")
-            await pods.delete(target.name, uid=uid, grace_period_seconds=0)
+            deletion: DeleteOptions = {"grace_period_seconds": 0}
+            if uid := text(pod, "metadata", "uid"):
+                deletion["uid"] = uid
+            await pods.delete(target.name, **deletion)
     return DebugContainer(created.namespace, created.name, container)
 
 

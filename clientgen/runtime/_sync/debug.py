@@ -34,6 +34,7 @@ from .recipe_target import RecipeTarget, any_client
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from .._http.call_options import DeleteOptions
     from .._models.unstructured import Object
     from .lease_client import Client
     from .rest import Rest
@@ -168,8 +169,10 @@ def _copy_pod(target: RecipeTarget, options: DebugOptions) -> DebugContainer:
     created = pods.create(Unstructured(copied))
     if options.replace:
         with suppress(NotFound, Conflict):  # the copied Pod is gone, and another has its name
-            uid = text(pod, "metadata", "uid")
-            pods.delete(target.name, uid=uid, grace_period_seconds=0)
+            deletion: DeleteOptions = {"grace_period_seconds": 0}
+            if uid := text(pod, "metadata", "uid"):
+                deletion["uid"] = uid
+            pods.delete(target.name, **deletion)
     return DebugContainer(created.namespace, created.name, container)
 
 
