@@ -18,6 +18,7 @@ from ._controllers.change_predicates import (
     labels_changed,
     resource_version_changed,
 )
+from ._controllers.json_logs import JsonFormatter
 from ._controllers.owners import owned_by, set_owner
 from ._controllers.predicates import Event, EventPredicate
 from ._controllers.queue_state import QueueMetrics, QueueMetricsProvider
@@ -42,6 +43,7 @@ __all__ = [
     "EventPredicate",
     "ItemExponentialFailure",
     "ItemFastSlow",
+    "JsonFormatter",
     "MaxOf",
     "PrometheusElectionMetrics",
     "PrometheusQueueMetrics",

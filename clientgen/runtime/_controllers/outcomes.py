@@ -9,6 +9,7 @@ import logging
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 from ..errors import Conflict, LeadershipLost, TerminalError
+from .json_logs import prefix_of
 
 if TYPE_CHECKING:
     from collections.abc import MutableMapping
@@ -95,6 +96,5 @@ class ContextLogger(logging.LoggerAdapter[logging.Logger]):
     ) -> tuple[Any, MutableMapping[str, Any]]:
         """Add the context to one record."""
         fields = dict(self.extra or {})
-        prefix = f"{fields['controller']} {fields['object']} {fields['reconcile_id']}"
         kwargs["extra"] = {**fields, **(kwargs.get("extra") or {})}
-        return f"{prefix.replace('%', '%%')}: {msg}", kwargs
+        return f"{prefix_of(fields).replace('%', '%%')}: {msg}", kwargs

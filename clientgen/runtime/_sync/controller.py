@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from .._cache.sync_errors import standstill_error, timeout_error
 from .._clock import SYSTEM_CLOCK, standstill_of
+from .._controllers.json_logs import RECONCILE_FIELDS
 from .._controllers.outcomes import fields_of, log_failure, outcome_of
 from .._controllers.predicates import Event as SourceEvent
 from .._controllers.queue_state import LOW_PRIORITY, ShutDown
@@ -376,6 +377,7 @@ class Controller:
         observer, began = self._observer, self._clock.monotonic()
         if observer is not None:
             observer.began()
+        token = RECONCILE_FIELDS.set(fields)
         outcome: Outcome = "error"
         problem: BaseException | None = None
         try:
@@ -389,6 +391,7 @@ class Controller:
             problem = error
             raise
         finally:
+            RECONCILE_FIELDS.reset(token)
             if observer is not None:
                 observer.ended(outcome, self._clock.monotonic() - began, problem)
 
