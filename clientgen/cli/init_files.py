@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from clientgen import __version__
 from clientgen._gvk import GroupVersion
 from clientgen._problems import Problems
+from clientgen.cli.monitoring import monitoring_files
 from clientgen.generator.plurals import plural_of, with_article
 from clientgen.generator.python_names import (
     group_packages,
@@ -74,6 +75,8 @@ class StarterProject:
         for path, template in self._templates():
             text = files("clientgen.cli").joinpath("starter", f"{template}.tmpl").read_text("utf-8")
             yield path, Template(text).substitute(values)
+        for name, text in monitoring_files(self.app, self.app).items():
+            yield f"deploy/monitoring/{name}", text
 
     def _templates(self) -> Iterator[tuple[str, str]]:
         package, flavour = self.package, self.flavour

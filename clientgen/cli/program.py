@@ -23,6 +23,7 @@ _COMMANDS: Final = {
     "explain": "explain",
     "rbac": "rbac",
     "serve": "serve",
+    "monitoring": "monitoring",
     "webhooks": "webhooks",
     "completion": "completion",
     "init": "init",
