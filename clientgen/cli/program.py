@@ -22,6 +22,7 @@ _COMMANDS: Final = {
     "docs": "docs",
     "explain": "explain",
     "rbac": "rbac",
+    "run": "run",
     "serve": "serve",
     "monitoring": "monitoring",
     "webhooks": "webhooks",

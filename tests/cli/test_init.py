@@ -394,7 +394,7 @@ def test_without_the_generator_it_says_what_is_left_to_do(
     config = tomllib.loads(Path("pyproject.toml").read_text())
     # pip installs these since it has extras; groups it knows since 25.1.
     assert [text.split(">=")[0] for text in config["project"]["optional-dependencies"]["dev"]] == [
-        "clientgen[generator,testing]",
+        "clientgen[generator,testing,reload]",
         "pytest",
         "mypy",
         "ruff",
