@@ -33,12 +33,12 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 DISTRIBUTIONS = importlib.metadata.packages_distributions()
 STANDARD = {*sys.stdlib_module_names, "annotationlib", "compression"}  # new in Python 3.14
-PLUGIN = ("pytest_plugin.py", "rbac_run.py")
+PLUGIN = ("pytest_plugin.py", "rbac_run.py", "real_run.py")
 
 # What may be imported in which part: the dependencies, and those of these extras.
 PARTS = {
     "generator": ["generator"],
-    "cli": ["generator"],
+    "cli": ["generator", "reload"],
     "_openapi": ["generator"],
     "_apiextensions": ["testing"],
     "testing": ["testing"],

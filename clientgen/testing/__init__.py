@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ._check import check
     from ._explore.explore import Exploration, FoundBug, explore
     from ._fake.actions import Action
+    from ._fake.cluster_under_test import ClusterUnderTest
     from ._fake.fake_clock import FakeClock
     from ._fake.fake_cluster import FakeCluster, cluster_of, fake_clientset
     from ._fake.local_server import LocalServer
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Action",
+    "ClusterUnderTest",
     "Exploration",
     "FakeClock",
     "FakeCluster",
@@ -41,6 +43,7 @@ if not TYPE_CHECKING:  # type checkers know the imports above, and report all ot
         __package__,
         {
             "Action": "._fake.actions",
+            "ClusterUnderTest": "._fake.cluster_under_test",
             "FakeClock": "._fake.fake_clock",
             "FakeCluster": "._fake.fake_cluster",
             "check": "._check",

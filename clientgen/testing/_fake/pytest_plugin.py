@@ -2,7 +2,8 @@
 
 `fake_cluster` is a new cluster in this process for each test. Override `fake_cluster_options` to
 change its arguments. `api_server` serves the same cluster over HTTP, and `kubeconfig` is the path
-of its kubeconfig. The guide "Roles (RBAC)" explains the options.
+of its kubeconfig. `cluster_under_test` is the same cluster, or a real one with `--real`. The guides
+"Testing controllers" and "Roles (RBAC)" explain the options.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from .cluster_under_test import ClusterUnderTest, RealCluster
     from .fake_cluster import FakeCluster
     from .local_server import LocalServer
 
@@ -30,6 +32,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("clientgen", "roles of Kubernetes service accounts")
     for name, text in _FILE_OPTIONS.items():
         group.addoption(name, metavar="FILE", help=text)
+    group.addoption(
+        "--real",
+        action="store_true",
+        help="run tests of `cluster_under_test` on kube-apiserver and etcd, two programs in the "
+        "folder KUBEBUILDER_ASSETS",
+    )
+    group.addoption(
+        "--real-kubeconfig",
+        metavar="FILE",
+        help="run tests of `cluster_under_test` on the cluster of this kubeconfig",
+    )
     group.addoption(
         "--rbac-namespaced",
         action="store_true",
@@ -76,6 +89,29 @@ def fake_cluster(fake_cluster_options: dict[str, Any]) -> FakeCluster:
     from .fake_cluster import FakeCluster
 
     return FakeCluster(**fake_cluster_options)
+
+
+@pytest.fixture(scope="session")
+def _real_cluster(request: pytest.FixtureRequest) -> Iterator[RealCluster | None]:
+    """The real API server of this run; None if the tests run in memory."""
+    from .real_run import real_cluster
+
+    with real_cluster(request.config) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def cluster_under_test(
+    request: pytest.FixtureRequest, _real_cluster: RealCluster | None
+) -> Iterator[ClusterUnderTest]:
+    """A `clientgen.testing.ClusterUnderTest` with a new namespace for one test.
+
+    It is `fake_cluster`, or with `pytest --real` a real API server.
+    """
+    from .real_run import test_namespace
+
+    with test_namespace(_real_cluster, request) as cluster:
+        yield cluster
 
 
 @pytest.fixture
