@@ -44,11 +44,11 @@ def published(monkeypatch: pytest.MonkeyPatch) -> None:
 PROJECTS = {
     # Under its roles, and then: they are the least that its tests need.
     "cron-tasks": (
-        "--under-rbac",
+        f"--under-rbac={ROLE}",
         ["--flavour", "asyncio", "--kind", "CronTask", "--group", "j.x.io"],
     ),
     "my_threads": (
-        "--rbac",
+        f"--rbac=chart/templates/rbac.yaml --rbac={ROLE}",
         ["--flavour", "sync", "--cluster-scoped", "--kind", "EphemeralVolumeClaim"],
     ),
 }
@@ -57,7 +57,7 @@ PROJECTS = {
 @pytest.mark.slow
 def test_projects_run_at_once(run: Run, here: Path) -> None:
     """A project of each flavour. Both in one test, so that checkers read the runtime once."""
-    for project, (role_option, flags) in PROJECTS.items():
+    for project, (role_options, flags) in PROJECTS.items():
         result = run("init", project, *flags)
         assert (result.exit_code, result.stderr) == (0, "")
         assert result.stdout.splitlines()[1:] == [
@@ -69,7 +69,8 @@ def test_projects_run_at_once(run: Run, here: Path) -> None:
         tools_agree(result.stdout)
         for line in up_to_date_commands():
             assert run(*shlex.split(line)[1:]).exit_code == 0, line
-        roles = Path(ROLE).read_text()
+        role_files = [Path(ROLE), Path("chart/templates/rbac.yaml")]
+        roles = [file.read_text() for file in role_files]
         # What the project's own checks say, each in a process of its own, as its author would
         # see it.
         pytest_command = [
@@ -79,8 +80,7 @@ def test_projects_run_at_once(run: Run, here: Path) -> None:
             "error",
             "-p",
             "no:cacheprovider",
-            role_option,
-            ROLE,
+            *role_options.split(),
         ]
         assert "3 passed" in outputs(
             pytest_command,
@@ -88,7 +88,7 @@ def test_projects_run_at_once(run: Run, here: Path) -> None:
             ["ruff", "check", "--no-cache", "--extend-select", "I"],
             ["ruff", "format", "--no-cache", "--check"],
         )
-        assert Path(ROLE).read_text() == roles
+        assert [file.read_text() for file in role_files] == roles
         os.chdir(here)
 
     # A checker that others prefer, as strict as it can be.

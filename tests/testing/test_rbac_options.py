@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+import json
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
+import yaml
 
 TESTS = """
 import pytest
@@ -87,6 +89,48 @@ def test_a_role_is_written_then_tests_run_under_it_and_nothing_is_too_much(proje
     rule = '{apiGroups: [""], resources: [configmaps], verbs: [create]}'
     assert lacks == f"deploy/role.yaml lacks, in a ClusterRole of shop/operator: {rule}"
     assert unchecked == "deploy/role.yaml not checked: not all tests passed"
+
+
+def test_a_role_in_a_helm_chart_has_the_names_of_the_release(project: Path):
+    (project / "chart").mkdir()
+    (project / "chart/Chart.yaml").touch()
+    chart = ["--rbac", "deploy/role.yaml", "--rbac", "chart/templates/rbac.yaml"]
+    status, told = run(*chart)
+    assert (status, told.splitlines()[:2]) == (
+        0,
+        ["deploy/role.yaml: written", "chart/templates/rbac.yaml: written"],
+    )
+    role, charted = (
+        list(yaml.safe_load_all((project / name).read_text()))
+        for name in ("deploy/role.yaml", "chart/templates/rbac.yaml")
+    )
+    release = {
+        "{{ .Release.Namespace }}.{{ .Release.Name }}": "operator",
+        "{{ .Release.Name }}": "operator",
+        "{{ .Release.Namespace }}": "shop",
+    }
+    rendered = json.dumps(charted)
+    for expression, value in release.items():
+        rendered = rendered.replace(expression, value)
+    assert json.loads(rendered) == role
+    assert run(*chart)[1].splitlines()[1] == "chart/templates/rbac.yaml: up to date"
+    account, cluster_role, binding = charted
+    assert account["metadata"] == {
+        "name": "{{ .Release.Name }}",
+        "namespace": "{{ .Release.Namespace }}",
+    }
+    assert cluster_role["metadata"]["name"] == "{{ .Release.Namespace }}.{{ .Release.Name }}"
+    assert binding["roleRef"]["name"] == cluster_role["metadata"]["name"]
+    assert binding["subjects"][0]["namespace"] == "{{ .Release.Namespace }}"
+
+    text = TESTS.replace("def k():", "def k(request):").replace(
+        'service_account="shop/operator"', 'service_account=f"shop/{request.function.__name__[5:]}"'
+    )
+    (project / "test_theirs.py").write_text(text)
+    status, told = run(*chart)
+    assert status == 1
+    assert "chart/templates/rbac.yaml: a chart has one ServiceAccount, but the tests use 3" in told
+    assert run("--under-rbac", "deploy/role.yaml")[0] == 1  # nothing was written
 
 
 @pytest.mark.slow

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from .local_server import LocalServer
 
 _FILE_OPTIONS: Final = {
-    "--rbac": "write the least roles that allow the requests of service accounts in these tests",
+    "--rbac": "write the least roles that allow the requests of service accounts in these tests; "
+    "may be given several times",
     "--rbac-record": "write the requests of service accounts, for `clientgen rbac`",
     "--under-rbac": "authorize service accounts by the roles in this file or folder",
     "--rbac-minimal": "fail if the roles in this file grant too much or too little",
@@ -31,7 +32,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options for RBAC."""
     group = parser.getgroup("clientgen", "roles of Kubernetes service accounts")
     for name, text in _FILE_OPTIONS.items():
-        group.addoption(name, metavar="FILE", help=text)
+        action = "append" if name == "--rbac" else "store"
+        group.addoption(name, metavar="FILE", help=text, action=action)
     group.addoption(
         "--real",
         action="store_true",

@@ -16,6 +16,7 @@ from clientgen._problems import ClientgenError
 from clientgen._rbac.access import Access
 from clientgen._rbac.callers import Account
 from clientgen._rbac.derivation import Needs, Style, derived_rights, derived_roles
+from clientgen._rbac.helm_names import for_chart, is_in_chart
 from clientgen._rbac.recording import Recording
 from clientgen._rbac.rights import rules_of_rights
 from clientgen._rbac.role_files import ForeignFile, check_ours, write_roles, write_text
@@ -50,11 +51,11 @@ class RbacRun:
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
-        self._role_path = _path(config, "rbac")
+        self._role_paths = [Path(each) for each in config.option.rbac or ()]
         self._record_path = _path(config, "rbac_record")
         self._minimal_path = _path(config, "rbac_minimal")
         # With --rbac, all requests must be allowed, so that the derived roles cover them.
-        under = None if self._role_path else _path(config, "under_rbac")
+        under = None if self._role_paths else _path(config, "under_rbac")
         options: Any = config.option
         named = chain.from_iterable(each.split(",") for each in options.rbac_names)
         self._style = Style(options.rbac_namespaced, frozenset(named))
@@ -66,8 +67,8 @@ class RbacRun:
             if not self._is_worker:
                 self._minimal_roles = read_roles(self._minimal_path) if self._minimal_path else None
                 self._markers = read_markers(map(Path, options.rbac_sources))
-                if self._role_path:
-                    check_ours(self._role_path)
+                for path in self._role_paths:
+                    check_ours(path)
         except (ValueError, OSError, ClientgenError) as error:
             raise pytest.UsageError(str(error)) from None
         self._under_path = under
@@ -143,11 +144,11 @@ class RbacRun:
     def _write_and_check(self, exitstatus: int) -> bool:
         """Write the files and check the roles. Returns False if a role or a file is wrong."""
         is_good = self._report_denied()
-        if not (self._role_path or self._record_path or self._minimal_path):
+        if not (self._role_paths or self._record_path or self._minimal_path):
             return is_good
         why = self._why_incomplete(exitstatus)
         if why:
-            wanted = [str(each) for each in (self._role_path, self._record_path) if each]
+            wanted = [str(each) for each in (*self._role_paths, self._record_path) if each]
             what = (
                 f"{' and '.join(wanted)} not written"
                 if wanted
@@ -184,9 +185,14 @@ class RbacRun:
         return needs_of(self._run.recording, self._markers, None)
 
     def _derive(self) -> bool:
-        if self._role_path:
-            objects = derived_roles(self._needs(), self._style)
-            self._report_file(self._role_path, write_roles(self._role_path, objects))
+        needs = self._needs() if self._role_paths else {}
+        objects = derived_roles(needs, self._style)
+        written = {
+            path: for_chart(path, objects, [*needs]) if is_in_chart(path) else objects
+            for path in self._role_paths
+        }
+        for path, wanted in written.items():
+            self._report_file(path, write_roles(path, wanted))
         return True
 
     def _report_file(self, path: Path, changed: bool) -> None:
