@@ -35,6 +35,12 @@ _NO_CONTENT = {".git", ".hg"}
 )
 @click.option("--kind", default="Widget", show_default=True, help="The kind of your objects.")
 @click.option(
+    "--watch",
+    metavar="VERSION/KIND",
+    help="A kind of Kubernetes to watch, instead of a kind of your own: v1/ConfigMap or "
+    "apps/v1/Deployment.",
+)
+@click.option(
     "--namespaced/--cluster-scoped",
     default=True,
     show_default=True,
@@ -56,27 +62,42 @@ def init(
     name: str | None,
     group: str,
     kind: str,
+    watch: str | None,
     namespaced: bool,
     flavour: str,
     quiet: bool,
 ) -> None:
     """Create an operator: a typed custom resource, its controller and webhooks, tests of both.
 
-    It has a Dockerfile, manifests for kustomize, a Helm chart and a CI file, too.
+    It has a Dockerfile, manifests for kustomize, a Helm chart, a dashboard, alerts and a CI file,
+    too. With --watch, it has no custom resource, and no webhooks.
 
     DIR must be empty; it is created if it does not exist.
     """
-    from clientgen.cli.init_files import starter  # other commands do not need it
+    from clientgen.cli.init_files import starter, watching_starter  # no other command needs it
 
     project = name or directory.absolute().name
-    chosen = starter(project, group, kind, namespaced=namespaced, flavour=flavour)
+    if watch is None:
+        chosen = starter(project, group, kind, namespaced=namespaced, flavour=flavour)
+    else:
+        _check_no_kind(ctx)
+        chosen = watching_starter(project, group, watch, flavour=flavour)
     _check_is_empty(directory)
     _write(directory, chosen)
-    generates = has_generator()
-    if generates:
+    generates = watch is not None or has_generator()
+    if watch is None and generates:
         _generate(ctx, directory)
     if not quiet:
         _say(directory, chosen, generated=generates)
+
+
+def _check_no_kind(ctx: click.Context) -> None:
+    """Refuse options of a kind of one's own."""
+    given = click.core.ParameterSource.COMMANDLINE
+    for parameter, flag in (("kind", "--kind"), ("namespaced", "--cluster-scoped")):
+        if ctx.get_parameter_source(parameter) is given:
+            what = "it is for a kind of your own, but --watch names a kind of Kubernetes"
+            raise ClientgenError([Problem(flag, what, "leave out one of them")])
 
 
 def _check_is_empty(directory: Path) -> None:
@@ -126,7 +147,10 @@ def _generate(ctx: click.Context, directory: Path) -> None:
 
 
 def _say(directory: Path, chosen: StarterProject, *, generated: bool) -> None:
-    click.echo(f"{directory}: an operator for {chosen.kind} of {chosen.group}; see README.md")
+    about = f"for {chosen.kind} of {chosen.group}"
+    if chosen.watched is not None:
+        about = f"that watches each {chosen.kind}"
+    click.echo(f"{directory}: an operator {about}; see README.md")
     steps = [
         *([f"cd {shlex.quote(str(directory))}"] if directory != Path() else []),
         *_installing(),

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from clientgen import __version__
 from clientgen._gvk import GroupVersion
-from clientgen._problems import Problems
+from clientgen._problems import ClientgenError, Problem, Problems, did_you_mean
+from clientgen._yaml.dumper import write_yaml
 from clientgen.cli.monitoring import monitoring_files
 from clientgen.generator.plurals import plural_of, with_article
 from clientgen.generator.python_names import (
@@ -21,9 +22,12 @@ from clientgen.generator.python_names import (
     group_version_accessor,
     resource_accessor,
 )
+from clientgen.runtime import Scheme
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from clientgen.runtime import Resource
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*")
 _LABEL = r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?"
@@ -47,22 +51,50 @@ _TAKEN_KINDS = frozenset(
     | {"Generator", "Invalid", "Manager", "Meta", "Model", "ObjectMeta", "Path"}
     | {"SERVICE", "Scheme", "ThreadPoolExecutor", "Webhooks"}
 )
-_BASE = (
-    *("kustomization.yaml", "namespace.yaml", "role.yaml", "deployment.yaml", "service.yaml"),
-    "webhooks.yaml",
-)
-_CHART = ("rbac.yaml", "deployment.yaml", "webhooks.yaml", "certificate.yaml")
+# The program writes Events.
+_UNWATCHED = frozenset({"Event"})
+_BASE = (*("kustomization.yaml", "namespace.yaml", "role.yaml", "deployment.yaml"),)
+# Of projects with a kind of their own.
+_OWN_BASE = ("service.yaml", "webhooks.yaml")
+_OWN_CHART = ("webhooks.yaml", "certificate.yaml")
+_CHART = ("rbac.yaml", "deployment.yaml")
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedKind:
+    """A kind of Kubernetes that a project watches.
+
+    Attributes:
+        resource: its resource.
+        package: the package of its class, such as `kubeapi.apps.v1`.
+    """
+
+    resource: Resource
+    package: str
+
+    @property
+    def rules(self) -> str:
+        """The rules of a role, in YAML, to watch it and to record Events."""
+        watching = _rule(self.resource.group, self.resource.plural, ["list", "watch"])
+        recording = _rule("events.k8s.io", "events", ["create", "patch"])
+        rules = sorted([watching, recording], key=lambda rule: rule["apiGroups"])
+        return write_yaml({"rules": rules}, sort_keys=False).removeprefix("rules:\n")
 
 
 @dataclass(frozen=True, slots=True)
 class StarterProject:
-    """A project: what it is called, what it is about, and which flavour it has."""
+    """A project: what it is called, what it is about, and which flavour it has.
+
+    Attributes:
+        watched: the kind that it watches, if it has no kind of its own.
+    """
 
     name: str
     group: str
     kind: str
     namespaced: bool
     flavour: str
+    watched: WatchedKind | None = None
 
     @property
     def package(self) -> str:
@@ -74,9 +106,13 @@ class StarterProject:
         values = self._values()
         for path, template in self._templates():
             text = files("clientgen.cli").joinpath("starter", f"{template}.tmpl").read_text("utf-8")
-            yield path, Template(text).substitute(values)
+            yield path, Template(_chosen(text, self._block)).substitute(values)
         for name, text in monitoring_files(self.app, self.app).items():
             yield f"deploy/monitoring/{name}", text
+
+    @property
+    def _block(self) -> str:
+        return "own" if self.watched is None else "watched"
 
     def _templates(self) -> Iterator[tuple[str, str]]:
         package, flavour = self.package, self.flavour
@@ -89,16 +125,24 @@ class StarterProject:
             ("pyproject.toml", "pyproject.toml"),
             (f"{package}/__init__.py", "package.py"),
             (f"{package}/__main__.py", f"main.{flavour}.py"),
+        )
+        yield from ((f"deploy/base/{name}", f"deploy/{name}") for name in _BASE)
+        yield from ((f"chart/{name}", f"chart/{name}") for name in ("Chart.yaml", "values.yaml"))
+        yield from ((f"chart/templates/{name}", f"chart/{name}") for name in _CHART)
+        if self.watched is not None:
+            yield f"{package}/controller.py", "watching_controller.py"
+            yield "tests/test_operator.py", f"watching_test.{flavour}.py"
+            return
+        yield from (
             (f"{package}/v1.py", "v1.py"),
             (f"{package}/controller.py", "controller.py"),
             (f"{package}/webhooks.py", "webhooks.py"),
             ("tests/test_operator.py", f"test_operator.{flavour}.py"),
+            ("deploy/cert-manager/kustomization.yaml", "deploy/cert-manager.kustomization.yaml"),
+            ("deploy/cert-manager/certificate.yaml", "deploy/certificate.yaml"),
         )
-        yield from ((f"deploy/base/{name}", f"deploy/{name}") for name in _BASE)
-        yield "deploy/cert-manager/kustomization.yaml", "deploy/cert-manager.kustomization.yaml"
-        yield "deploy/cert-manager/certificate.yaml", "deploy/certificate.yaml"
-        yield from ((f"chart/{name}", f"chart/{name}") for name in ("Chart.yaml", "values.yaml"))
-        yield from ((f"chart/templates/{name}", f"chart/{name}") for name in _CHART)
+        yield from ((f"deploy/base/{name}", f"deploy/{name}") for name in _OWN_BASE)
+        yield from ((f"chart/templates/{name}", f"chart/{name}") for name in _OWN_CHART)
 
     def _values(self) -> dict[str, str]:
         version, plural = GroupVersion(self.group, "v1"), plural_of(self.kind)
@@ -130,6 +174,21 @@ class StarterProject:
             "rule_scope": "Namespaced" if namespaced else "Cluster",
             "test_namespace": '"default"' if namespaced else "",
             "webhooks_command": shlex.join(self.webhooks_command),
+            **self._values_of_watched(),
+        }
+
+    def _values_of_watched(self) -> dict[str, str]:
+        if self.watched is None:
+            return {"watched_rules": ""}
+        namespaced = self.watched.resource.namespaced
+        imports = _imports(is_async=self.flavour == "asyncio", watches=True)
+        of_kind = f"from {self.watched.package} import {self.kind}"
+        return {
+            "watched_rules": self.watched.rules,
+            "imports_of_controller": "\n".join(imports),
+            "import_of_kind": of_kind,
+            "imports_of_test": "\n".join(sorted([of_kind, "from kubeapi.events.v1 import Event"])),
+            "namespace_of_object": 'namespace="default",' if namespaced else "",
         }
 
     @property
@@ -139,8 +198,8 @@ class StarterProject:
 
     @property
     def client(self) -> str:
-        """The package that is generated."""
-        return f"{self.package}_client"
+        """The package of the clients: a generated one, if the project has a kind of its own."""
+        return f"{self.package}_client" if self.watched is None else "kubeapi"
 
     @property
     def webhooks_command(self) -> list[str]:
@@ -153,7 +212,7 @@ class StarterProject:
 
 
 def starter(name: str, group: str, kind: str, *, namespaced: bool, flavour: str) -> StarterProject:
-    """A project of these names.
+    """A project with a kind of its own.
 
     Raises:
         ClientgenError: with every name that cannot be used.
@@ -167,14 +226,71 @@ def starter(name: str, group: str, kind: str, *, namespaced: bool, flavour: str)
     return chosen
 
 
-def _imports(*, is_async: bool) -> tuple[str, str]:
-    names = ", ".join(
-        f"{'Async' if is_async else ''}{name}" for name in ("ClientsetBase", "Context", "Manager")
-    )
+def watching_starter(name: str, group: str, watch: str, *, flavour: str) -> StarterProject:
+    """A project that watches a kind of Kubernetes, such as `apps/v1/Deployment`.
+
+    Raises:
+        ClientgenError: A name cannot be used, there is no such kind, or kubeapi is not installed.
+    """
+    problems = Problems()
+    watched = _watched_kind(watch)
+    kind, namespaced = watched.resource.kind, watched.resource.namespaced
+    chosen = StarterProject(name, group, kind, namespaced, flavour, watched)
+    _check_name(chosen, problems)
+    _check_group(group, problems)
+    problems.raise_if_any()
+    return chosen
+
+
+def _watched_kind(watch: str) -> WatchedKind:
+    try:
+        import kubeapi  # another distribution
+    except ImportError as error:
+        hint = "install the package with the classes of Kubernetes"
+        raise ClientgenError([Problem("--watch", "it needs kubeapi", hint)]) from error
+    scheme = Scheme()
+    kubeapi.add_to_scheme(scheme)
+    known = {str(gvk): gvk for gvk in scheme.kinds() if gvk.kind not in _UNWATCHED}
+    gvk = known.get(watch)
+    if gvk is None:
+        usual = "write it as in `v1/ConfigMap` or `apps/v1/Deployment`"
+        hint = did_you_mean(watch, known, usual)
+        raise ClientgenError([Problem("--watch", f"there is no kind {watch!r} to watch", hint)])
+    package = scheme.model(gvk).__module__.removesuffix(".models")
+    return WatchedKind(scheme.resource(gvk), package)
+
+
+def _imports(*, is_async: bool, watches: bool = False) -> tuple[str, str]:
+    prefix, room = ("Async", "aio") if is_async else ("", "sync")
+    if watches:
+        return (
+            f"from clientgen.runtime.{room} import {prefix}Context, {prefix}Manager",
+            f"from kubeapi import {prefix}Clientset",
+        )
+    names = ", ".join(f"{prefix}{name}" for name in ("ClientsetBase", "Context", "Manager"))
     return (
-        f"from clientgen.runtime.{'aio' if is_async else 'sync'} import {names}",
+        f"from clientgen.runtime.{room} import {names}",
         "from clientgen.runtime.models import deep_copy",
     )
+
+
+def _rule(group: str, plural: str, verbs: list[str]) -> dict[str, list[str]]:
+    return {"apiGroups": [group], "resources": [plural], "verbs": verbs}
+
+
+def _chosen(text: str, block: str) -> str:
+    """Return a template without the blocks of other projects.
+
+    A block is between a line `%own` or `%watched` and a line `%end`.
+    """
+    lines: list[str] = []
+    current = block
+    for line in text.splitlines(keepends=True):
+        if line.startswith("%"):
+            current = block if line == "%end\n" else line.strip("%\n")
+        elif current == block:
+            lines.append(line)
+    return "".join(lines)
 
 
 def _check_name(chosen: StarterProject, problems: Problems) -> None:

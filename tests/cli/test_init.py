@@ -193,6 +193,55 @@ def up_to_date_commands() -> list[str]:
     return [line for line in lines if line.startswith("clientgen")]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("flavour", "watch"), [("asyncio", "apps/v1/Deployment"), ("sync", "v1/Node")]
+)
+def test_a_project_may_watch_a_kind_of_kubernetes(run: Run, flavour: str, watch: str) -> None:
+    result = run("init", "shop", "--watch", watch, "--flavour", flavour)
+    assert (result.exit_code, result.stderr) == (0, "")
+    os.chdir("shop")
+    assert not [path for path in files() if "crd" in path or "webhook" in path or "v1.py" in path]
+    role_files = [Path(ROLE), Path("chart/templates/rbac.yaml")]
+    roles = [file.read_text() for file in role_files]
+    assert "2 passed" in outputs(
+        ["pytest", "-q", "-W", "error", "-p", "no:cacheprovider"]
+        + [f"--rbac={file}" for file in role_files],
+        ["mypy", "--cache-dir", str(Path("../mypy").resolve())],
+        ["ruff", "check", "--no-cache", "--extend-select", "I"],
+        ["ruff", "format", "--no-cache", "--check"],
+    )
+    assert [file.read_text() for file in role_files] == roles
+    assert {each["kind"] for each in base_of(Path())} == {
+        *("Namespace", "ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role"),
+        *("RoleBinding", "Deployment"),
+    }
+    charted = rendered(Path("chart"), "shop", "shop")
+    assert {each["kind"] for each in charted} == {
+        each["kind"] for each in base_of(Path()) if each["kind"] != "Namespace"
+    }
+    assert "%" not in Path("README.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (
+            ["--watch", "v1/Nod"],
+            "no kind 'v1/Nod' to watch\n    did you mean `v1/Node`?",
+        ),
+        (["--watch", "v1/Event"], "--watch: there is no kind"),
+        (["--watch", "v1/Pod", "--kind", "Cup"], "--kind: it is for a kind of your own"),
+        (["--watch", "v1/Pod", "--cluster-scoped"], "--cluster-scoped: it is for a kind of"),
+    ],
+)
+def test_what_cannot_be_watched(run: Run, flags: list[str], message: str) -> None:
+    result = run("init", "shop", *flags)
+    assert result.exit_code == 1
+    assert message in result.stderr
+    assert not Path("shop").exists()
+
+
 # ---- manifests --------------------------------------------------------------------------------
 
 
