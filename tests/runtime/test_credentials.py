@@ -80,11 +80,15 @@ def test_inline_credentials_are_available_and_never_expire(
     assert credentials.refresh() is credential
 
 
-def test_credentials_are_not_sent_without_tls(tmp_path: Path) -> None:
+def test_credentials_are_not_sent_without_tls(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     auth = AuthConfig(token_file=str(tmp_path / "none"), certificate_file="none", key_file="none")
     tls = TlsConfig(ca_file="none")
-    for each in (auth, AuthConfig(token="abc")):
+    for each in (auth, AuthConfig(token="abc"), AuthConfig()):
         assert Credentials(config(each, "http://x", tls)).cached() == Credential()
+    told = "the credentials for http://x are not sent: http:// is not encrypted"
+    assert caplog.messages == [told] * 2
 
 
 def test_a_token_file_is_read_again_every_fifty_seconds(tmp_path: Path, clock: Clock) -> None:

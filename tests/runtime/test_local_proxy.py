@@ -15,6 +15,7 @@ from kubeapi import AsyncClientset
 from kubeapi.core.v1 import ConfigMap, Namespace, Pod
 from kubeapi.meta.v1 import ObjectMeta
 
+from clientgen.runtime._async import local_proxy
 from clientgen.runtime._async._primitives import run_blocking
 from clientgen.runtime._models.model_codec import from_dict
 from clientgen.runtime.aio import proxy
@@ -269,3 +270,30 @@ async def test_a_server_that_does_not_answer_is_a_bad_gateway(server: LocalServe
         status, body = await run_blocking(partial(ask, url, "GET", "/version"))
         assert status == 502
         assert b"GET /version" in body
+
+
+async def test_connections_without_a_request_make_room(
+    server: LocalServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local_proxy, "_MAX_CONNECTIONS", 3)
+    async with AsyncClientset.from_config(server.kubeconfig) as k, proxy(k) as url:
+        address = ("127.0.0.1", urlsplit(url).port or 0)
+        idle = [socket.create_connection(address, 30) for _ in range(5)]
+        code, _ = await run_blocking(partial(ask, url, "GET", "/version"))
+        assert code == 200
+        assert await run_blocking(partial(idle[0].recv, 1)) == b""
+        for each in idle:
+            each.close()
+
+
+async def test_a_connection_too_many_is_refused(
+    server: LocalServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local_proxy, "_MAX_CONNECTIONS", 1)
+    watch = f"GET {CONFIG_MAPS}?watch=true HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+    async with AsyncClientset.from_config(server.kubeconfig) as k, proxy(k) as url:
+        with socket.create_connection(("127.0.0.1", urlsplit(url).port or 0), 30) as watching:
+            watching.sendall(watch)
+            await run_blocking(partial(watching.recv, 1))
+            code, body = await run_blocking(partial(ask, url, "GET", "/version"))
+    assert (code, b"too many connections" in body) == (503, True)

@@ -45,3 +45,4 @@ def wrong(k: Clientset, web: Deployment) -> None:
     sync.set_image(k, web, {"app": 1})  # type: ignore[dict-item]  # pyright: ignore[reportArgumentType]
     sync.scale(k, web)  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]
     sync.autoscale(k, web)  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]
+    sync.create_job_from(k, CronJob, "nightly")  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]

@@ -24,7 +24,7 @@ from .._streams.local_proxying import (
 )
 from .._streams.port_channels import check_port
 from ..errors import ClientError
-from ._primitives import spawn
+from ._primitives import short_lock, spawn
 from .lease_client import rest_of
 from .local_listener import AsyncLocalListener
 from .requests.request_link import AsyncWebSocketOpening
@@ -40,9 +40,11 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("clientgen.runtime.ports")
 
+_MAX_CONNECTIONS = 200
 _SWITCHED = 101
 _BAD_GATEWAY = 502
 _TOO_LARGE = 413
+_UNAVAILABLE = 503
 
 
 def proxy(
@@ -63,7 +65,8 @@ def proxy(
     the client while it is open. Web pages cannot: browsers tell that they come from another site.
 
     Commands in containers are rejected by default, as by kubectl. A client made by
-    `with_(dry_run=True)` refuses writes.
+    `with_(dry_run=True)` refuses writes. There are at most 200 connections; the oldest one that has
+    sent no request is closed for a new one.
 
     Args:
         k: The clientset, or its `rest`.
@@ -97,6 +100,10 @@ class AsyncLocalProxy:
         self._port = port
         self._listener = AsyncLocalListener(self._serve)
         self._streams: set[AsyncByteStream] = set()
+        self._lock = short_lock()
+        self._connections: set[AsyncLocalConnection] = set()
+        # Those that have not sent their request yet, the oldest first.
+        self._waiting: dict[AsyncLocalConnection, None] = {}
         self._has_started = False
         self.is_closed = False
 
@@ -141,11 +148,43 @@ class AsyncLocalProxy:
 
     async def _serve(self, local: AsyncLocalConnection) -> None:
         """Serve one connection, which has one request."""
+        exchange = _Exchange(local, self)
         try:
-            await _Exchange(local, self).run()
+            if self._admit(local):
+                await exchange.run()
+            else:
+                await exchange.refuse(_UNAVAILABLE, "there are too many connections")
         except (ClientError, OSError, h11.ProtocolError, RuntimeError) as error:
             if not self.is_closed:
                 logger.debug("a connection to %s: %s", self.url, error)
+        finally:
+            with self._lock:
+                self._forget(local)
+
+    def _admit(self, local: AsyncLocalConnection) -> bool:
+        """Return whether there may be one more connection.
+
+        If there are too many, the oldest one without a request makes room.
+        """
+        with self._lock:
+            if len(self._connections) >= _MAX_CONNECTIONS:
+                oldest = next(iter(self._waiting), None)
+                if oldest is None:
+                    return False
+                self._forget(oldest)
+                oldest.abort()
+            self._connections.add(local)
+            self._waiting[local] = None
+            return True
+
+    def _forget(self, local: AsyncLocalConnection) -> None:
+        self._connections.discard(local)
+        self._waiting.pop(local, None)
+
+    def has_sent_request(self, local: AsyncLocalConnection) -> None:
+        """Note that a connection has sent its request."""
+        with self._lock:
+            self._waiting.pop(local, None)
 
     def check(self, request: h11.Request) -> None:
         """Check whether a request passes.
@@ -200,14 +239,15 @@ class _Exchange:
             request, body = await self._read_request()
             if request is None:
                 return
+            self._proxy.has_sent_request(self._local)
             upgrade = is_upgrade(request)
             stream = await self._proxy.open(request, body, upgrade=upgrade)
         except RequestRefusedError as error:
-            await self._refuse(error.status, str(error))
+            await self.refuse(error.status, str(error))
         except h11.RemoteProtocolError as error:
-            await self._refuse(error.error_status_hint, "the request is not valid HTTP")
+            await self.refuse(error.error_status_hint, "the request is not valid HTTP")
         except (ClientError, ValueError) as error:
-            await self._refuse(_BAD_GATEWAY, str(error))
+            await self.refuse(_BAD_GATEWAY, str(error))
         else:
             try:
                 await self._pass_on(stream)
@@ -246,7 +286,8 @@ class _Exchange:
         if sent:
             await self._local.write(sent)
 
-    async def _refuse(self, status: int, message: str) -> None:
+    async def refuse(self, status: int, message: str) -> None:
+        """Answer with an error, unless a response has begun."""
         if self._protocol.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
             head, body = refusal(status, message)
             await self._send(head, h11.Data(data=body), h11.EndOfMessage())

@@ -298,9 +298,10 @@ async def _create(
 @overload
 async def create_job_from(
     k: AsyncClient,
-    what: WholeObject | type[Model],
+    what: WholeObject,
+    job: str,
     /,
-    *given: str,
+    *,
     model: None = ...,
     namespace: str | None = ...,
     **options: Unpack[WriteOptions],
@@ -308,9 +309,34 @@ async def create_job_from(
 @overload
 async def create_job_from(
     k: AsyncClient,
-    what: WholeObject | type[Model],
+    what: WholeObject,
+    job: str,
     /,
-    *given: str,
+    *,
+    model: type[M],
+    namespace: str | None = ...,
+    **options: Unpack[WriteOptions],
+) -> M: ...
+@overload
+async def create_job_from(
+    k: AsyncClient,
+    what: type[Model],
+    name: str,
+    job: str,
+    /,
+    *,
+    model: None = ...,
+    namespace: str | None = ...,
+    **options: Unpack[WriteOptions],
+) -> WholeObject: ...
+@overload
+async def create_job_from(
+    k: AsyncClient,
+    what: type[Model],
+    name: str,
+    job: str,
+    /,
+    *,
     model: type[M],
     namespace: str | None = ...,
     **options: Unpack[WriteOptions],

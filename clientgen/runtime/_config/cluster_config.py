@@ -224,6 +224,11 @@ class AuthConfig(_RedactedRepr):
         return None if self._has_other else self.oidc
 
     @property
+    def is_empty(self) -> bool:
+        """Whether there are no credentials."""
+        return not (self._has_other or self.exec or self.oidc)
+
+    @property
     def _has_other(self) -> bool:
         other = self.token or self.token_file or self.username or self.password
         return bool(other) or self.has_certificate

@@ -6,6 +6,7 @@ None. `refresh` may read files and wait for a plugin, so asyncio code calls it i
 
 from __future__ import annotations
 
+import logging
 import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -27,6 +28,8 @@ __all__ = ["ClientCertificate", "Credential", "Credentials"]
 
 # client-go re-reads token files every minute, less ten seconds of leeway. Here, the other files are
 # read at the same time.
+logger = logging.getLogger("clientgen.runtime.config")
+
 _REREAD_INTERVAL_SECONDS = 50.0
 # The interval while a file cannot be read. Its old content is used meanwhile.
 _RETRY_INTERVAL_SECONDS = 5.0
@@ -47,6 +50,10 @@ class Credentials:
 
     def __init__(self, config: ClusterConfig, *, clock: Clock = SYSTEM_CLOCK) -> None:
         if not config.is_secure:
+            if not config.auth.is_empty:
+                logger.warning(
+                    "the credentials for %s are not sent: http:// is not encrypted", config.server
+                )
             config = replace(config, tls=TlsConfig(), auth=AuthConfig())
         self._auth = config.auth
         self.clock = clock

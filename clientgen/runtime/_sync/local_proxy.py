@@ -25,7 +25,7 @@ from .._streams.local_proxying import (
 )
 from .._streams.port_channels import check_port
 from ..errors import ClientError
-from ._primitives import spawn
+from ._primitives import short_lock, spawn
 from .lease_client import rest_of
 from .local_listener import LocalListener
 from .requests.request_link import WebSocketOpening
@@ -41,9 +41,11 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("clientgen.runtime.ports")
 
+_MAX_CONNECTIONS = 200
 _SWITCHED = 101
 _BAD_GATEWAY = 502
 _TOO_LARGE = 413
+_UNAVAILABLE = 503
 
 
 def proxy(
@@ -64,7 +66,8 @@ def proxy(
     the client while it is open. Web pages cannot: browsers tell that they come from another site.
 
     Commands in containers are rejected by default, as by kubectl. A client made by
-    `with_(dry_run=True)` refuses writes.
+    `with_(dry_run=True)` refuses writes. There are at most 200 connections; the oldest one that has
+    sent no request is closed for a new one.
 
     Args:
         k: The clientset, or its `rest`.
@@ -98,6 +101,10 @@ class LocalProxy:
         self._port = port
         self._listener = LocalListener(self._serve)
         self._streams: set[ByteStream] = set()
+        self._lock = short_lock()
+        self._connections: set[LocalConnection] = set()
+        # Those that have not sent their request yet, the oldest first.
+        self._waiting: dict[LocalConnection, None] = {}
         self._has_started = False
         self.is_closed = False
 
@@ -142,11 +149,43 @@ class LocalProxy:
 
     def _serve(self, local: LocalConnection) -> None:
         """Serve one connection, which has one request."""
+        exchange = _Exchange(local, self)
         try:
-            _Exchange(local, self).run()
+            if self._admit(local):
+                exchange.run()
+            else:
+                exchange.refuse(_UNAVAILABLE, "there are too many connections")
         except (ClientError, OSError, h11.ProtocolError, RuntimeError) as error:
             if not self.is_closed:
                 logger.debug("a connection to %s: %s", self.url, error)
+        finally:
+            with self._lock:
+                self._forget(local)
+
+    def _admit(self, local: LocalConnection) -> bool:
+        """Return whether there may be one more connection.
+
+        If there are too many, the oldest one without a request makes room.
+        """
+        with self._lock:
+            if len(self._connections) >= _MAX_CONNECTIONS:
+                oldest = next(iter(self._waiting), None)
+                if oldest is None:
+                    return False
+                self._forget(oldest)
+                oldest.abort()
+            self._connections.add(local)
+            self._waiting[local] = None
+            return True
+
+    def _forget(self, local: LocalConnection) -> None:
+        self._connections.discard(local)
+        self._waiting.pop(local, None)
+
+    def has_sent_request(self, local: LocalConnection) -> None:
+        """Note that a connection has sent its request."""
+        with self._lock:
+            self._waiting.pop(local, None)
 
     def check(self, request: h11.Request) -> None:
         """Check whether a request passes.
@@ -201,14 +240,15 @@ class _Exchange:
             request, body = self._read_request()
             if request is None:
                 return
+            self._proxy.has_sent_request(self._local)
             upgrade = is_upgrade(request)
             stream = self._proxy.open(request, body, upgrade=upgrade)
         except RequestRefusedError as error:
-            self._refuse(error.status, str(error))
+            self.refuse(error.status, str(error))
         except h11.RemoteProtocolError as error:
-            self._refuse(error.error_status_hint, "the request is not valid HTTP")
+            self.refuse(error.error_status_hint, "the request is not valid HTTP")
         except (ClientError, ValueError) as error:
-            self._refuse(_BAD_GATEWAY, str(error))
+            self.refuse(_BAD_GATEWAY, str(error))
         else:
             try:
                 self._pass_on(stream)
@@ -247,7 +287,8 @@ class _Exchange:
         if sent:
             self._local.write(sent)
 
-    def _refuse(self, status: int, message: str) -> None:
+    def refuse(self, status: int, message: str) -> None:
+        """Answer with an error, unless a response has begun."""
         if self._protocol.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
             head, body = refusal(status, message)
             self._send(head, h11.Data(data=body), h11.EndOfMessage())

@@ -299,9 +299,10 @@ def _create(
 @overload
 def create_job_from(
     k: Client,
-    what: WholeObject | type[Model],
+    what: WholeObject,
+    job: str,
     /,
-    *given: str,
+    *,
     model: None = ...,
     namespace: str | None = ...,
     **options: Unpack[WriteOptions],
@@ -309,9 +310,34 @@ def create_job_from(
 @overload
 def create_job_from(
     k: Client,
-    what: WholeObject | type[Model],
+    what: WholeObject,
+    job: str,
     /,
-    *given: str,
+    *,
+    model: type[M],
+    namespace: str | None = ...,
+    **options: Unpack[WriteOptions],
+) -> M: ...
+@overload
+def create_job_from(
+    k: Client,
+    what: type[Model],
+    name: str,
+    job: str,
+    /,
+    *,
+    model: None = ...,
+    namespace: str | None = ...,
+    **options: Unpack[WriteOptions],
+) -> WholeObject: ...
+@overload
+def create_job_from(
+    k: Client,
+    what: type[Model],
+    name: str,
+    job: str,
+    /,
+    *,
     model: type[M],
     namespace: str | None = ...,
     **options: Unpack[WriteOptions],
