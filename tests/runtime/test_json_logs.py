@@ -79,16 +79,21 @@ def test_records_of_all_loggers_name_the_reconciliation(
     assert after.keys() == {"ts", "level", "logger", "msg"}
 
 
-def test_any_value_becomes_one_line(lines: Callable[[], list[dict[str, Any]]]) -> None:
+def test_any_value_becomes_one_line() -> None:
     circle: dict[str, Any] = {}
     circle["itself"] = circle
-    logger.info("a\nb \ud800", extra={"value": circle, "path": {(1, 2): 3}, "ts": 0, "level": "x"})
+    extra = {"value": circle, "path": {(1, 2): 3}, "ts": 0, "level": "x"}
+    record = logging.makeLogRecord({"msg": "a\nb \ud800", "levelname": "INFO", **extra})
 
-    (line,) = lines()
-    assert line["msg"] == "a\nb \ud800"
-    assert line["value"] == str(circle)
-    assert line["level"] == "info"
-    assert str(line["ts"]).endswith("Z")
+    line = JsonFormatter().format(record)
+
+    assert "\n" not in line
+    assert line.isascii()
+    fields = json.loads(line)
+    assert fields["msg"] == "a\nb \ud800"
+    assert fields["value"] == str(circle)
+    assert fields["level"] == "info"
+    assert str(fields["ts"]).endswith("Z")
 
 
 def test_the_prefix_of_a_context_logger_is_left_out(
