@@ -250,6 +250,7 @@ DERIVED: tuple[str, ...] = (
     "sharding.py",
     "standstill_alarm.py",
     "frame_stream.py",
+    "governed_call.py",
     "recipes.py",
     "recipe_target.py",
     "service_forward.py",

@@ -19,6 +19,7 @@ from ._controllers.change_predicates import (
     resource_version_changed,
 )
 from ._controllers.json_logs import JsonFormatter
+from ._controllers.controller_options import ControllerOptions
 from ._controllers.owners import owned_by, set_owner
 from ._controllers.predicates import Event, EventPredicate
 from ._controllers.queue_state import QueueMetrics, QueueMetricsProvider
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Bucket",
+    "ControllerOptions",
     "Event",
     "EventPredicate",
     "ItemExponentialFailure",

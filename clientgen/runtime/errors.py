@@ -13,6 +13,7 @@
     ├── CacheCorrupted                 an object in a compressed cache was damaged in memory
     ├── LeadershipLost                 the lease was lost: the program must not write any more
     ├── TerminalError                  reconcile cannot succeed before the object changes
+    ├── ReconcileTimeout               reconcile took too long; also a TimeoutError
     ├── OperationRefused               an operation such as drain cannot continue
     ├── WaitFailed                     a condition cannot become true any more
     ├── WaitTimeout                    a condition did not become true in time; also a TimeoutError
@@ -103,6 +104,7 @@ __all__ = [
     "NotSynced",
     "OperationRefused",
     "ProxyFailed",
+    "ReconcileTimeout",
     "RequestEntityTooLarge",
     "RequestInfo",
     "RequestTimeout",
@@ -221,6 +223,14 @@ class TerminalError(ClientError):
         raise TerminalError("the schedule is not valid") from error
 
     (controller-runtime: reconcile.TerminalError.)
+    """
+
+
+class ReconcileTimeout(ClientError, TimeoutError):
+    """A reconciliation did not end within the `timeout` of its controller.
+
+    The object is reconciled again later, as after any other error. In a thread that goes on after
+    the timeout, each further request raises this error.
     """
 
 

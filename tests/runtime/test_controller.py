@@ -318,7 +318,7 @@ async def test_a_system_exit_ends_it() -> None:
     async def leave(request: Request) -> None:
         raise SystemExit(3)
 
-    run.controller._reconcile = leave
+    run.controller._calls.reconcile = leave
     run.controller.for_(things)
     async with run:
         await until(lambda: things.started)

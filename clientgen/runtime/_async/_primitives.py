@@ -33,6 +33,7 @@ __all__ = [
     "awaited",
     "call",
     "call_later",
+    "can_cancel",
     "check_callback",
     "check_spawn",
     "finished",
@@ -417,6 +418,11 @@ class Task:
     def cancel(self) -> None:
         """Cancel the task at its next wait. In `_sync`, this does nothing: set an event, too."""
         self._task.cancel()
+
+
+def can_cancel() -> bool:
+    """Return whether work can be cancelled: tasks can, threads cannot."""
+    return True
 
 
 class Interruption:

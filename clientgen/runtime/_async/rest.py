@@ -11,6 +11,7 @@ from .._http.request import HttpRequest
 from .._http.request_deadlines import RequestDeadlines
 from .._http.server_health import is_outage
 from .._http.shared_objects import SharedObjects
+from .._http.work_deadline import WORK_DEADLINE
 from .._models.argument_errors import UnknownAttribute
 from .._redaction import Unpicklable
 from ..errors import TransportError
@@ -211,6 +212,11 @@ class AsyncRest(Unpicklable):
         """
         return self.deadline({"timeout": options.get("timeout")})
 
+    def _bounded(self, request: HttpRequest, deadline: float | None) -> float | None:
+        """Return the earlier one of the deadlines of a request and of the calling work."""
+        work = WORK_DEADLINE.get()
+        return deadline if work is None else work.bound(request, deadline, self.clock)
+
     # ---- requests -----------------------------------------------------------------------------
 
     async def send(
@@ -229,7 +235,7 @@ class AsyncRest(Unpicklable):
             ApiError: the server responded with an error.
             TransportError: there was no complete response before the deadline.
         """
-        return await self._first.send(request, deadline, max_retries)
+        return await self._first.send(request, self._bounded(request, deadline), max_retries)
 
     async def stream(
         self,
@@ -251,7 +257,8 @@ class AsyncRest(Unpicklable):
             TransportError: there was no response before the deadline.
         """
         opening = AsyncBodyOpening(read_timeout, is_watch=is_watch, can_resume=can_resume)
-        return await self._first.stream(request, deadline, opening, max_retries)
+        until = self._bounded(request, deadline)
+        return await self._first.stream(request, until, opening, max_retries)
 
     async def relay(self, request: HttpRequest, deadline: float | None = None) -> HttpResponse:
         """Send a request through the API server to another program. Returns the complete response.
@@ -261,7 +268,7 @@ class AsyncRest(Unpicklable):
         Raises:
             TransportError: there was no complete response before the deadline.
         """
-        return await self.chain.relayed.send(request, deadline)
+        return await self.chain.relayed.send(request, self._bounded(request, deadline))
 
     async def relay_stream(
         self, request: HttpRequest, deadline: float | None = None
@@ -276,7 +283,7 @@ class AsyncRest(Unpicklable):
             TransportError: there was no response before the deadline.
         """
         opening = AsyncBodyOpening(is_relayed=True)
-        return await self.chain.relayed.stream(request, deadline, opening)
+        return await self.chain.relayed.stream(request, self._bounded(request, deadline), opening)
 
     async def connect(
         self, request: HttpRequest, subprotocols: Sequence[str], deadline: float | None = None
@@ -299,7 +306,8 @@ class AsyncRest(Unpicklable):
         handshake = Handshake(subprotocols)
         headers = handshake.headers_for(request.headers)
         upgrade_request = HttpRequest(request.method, request.target, headers)
-        accepted = await self._first.stream(upgrade_request, deadline, AsyncWebSocketOpening())
+        until = self._bounded(request, deadline)
+        accepted = await self._first.stream(upgrade_request, until, AsyncWebSocketOpening())
         stream = cast("AsyncDuplexStream", accepted)
         try:
             subprotocol = handshake.chosen_subprotocol(stream.status, stream.headers, request.info)

@@ -14,7 +14,7 @@ except ImportError as error:
     raise ImportError("metrics need prometheus-client: pip install prometheus-client") from error
 
 from .._cache.metrics_registry import PerRegistry
-from ..errors import TerminalError
+from ..errors import ReconcileTimeout, TerminalError
 from .outcomes import RESULTS
 
 if TYPE_CHECKING:
@@ -62,6 +62,9 @@ class _Families:
         self.terminal = counter(
             "terminal_reconcile_errors_total", "Reconciliations that raised TerminalError."
         )
+        self.timeouts = counter(
+            "reconcile_timeouts_total", "Reconciliations that did not end within the timeout."
+        )
         self.panics = counter(
             "reconcile_panics_total",
             "Reconciliations that ended the controller, by SystemExit for example.",
@@ -92,6 +95,7 @@ class _Series:
         self._totals = {result: families.total.labels(name, result) for result in RESULTS}
         self._errors = families.errors.labels(name)
         self._terminal = families.terminal.labels(name)
+        self._timeouts = families.timeouts.labels(name)
         self._panics = families.panics.labels(name)
         self._seconds = families.seconds.labels(name)
         self._active = families.active.labels(name)
@@ -108,5 +112,8 @@ class _Series:
             self._errors.inc()
         if isinstance(error, TerminalError):
             self._terminal.inc()
+            error = error.__cause__  # the error of the last attempt
+        if isinstance(error, ReconcileTimeout):
+            self._timeouts.inc()
         if not isinstance(error, (Exception, type(None))):
             self._panics.inc()

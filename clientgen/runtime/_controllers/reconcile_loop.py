@@ -104,15 +104,15 @@ def requests_of(mapper: Callable[[Any], Iterable[Request]], obj: Any) -> Iterabl
         yield request
 
 
-def checked_result(result: object) -> Result | None:
-    """Check the value that `reconcile` returned.
+def checked_result(result: object, function: str = "reconcile") -> Result | None:
+    """Check the value that `reconcile` or `on_error` returned.
 
     Raises:
         TypeError: The value is neither a Result nor None.
     """
     if result is None or isinstance(result, Result):
         return result
-    raise _wrong_result("reconcile", "a Result or None", result)
+    raise _wrong_result(function, "a Result or None", result)
 
 
 def _wrong_result(title: str, wanted: str, returned: object) -> TypeError:

@@ -34,6 +34,7 @@ __all__ = [
     "awaited",
     "call",
     "call_later",
+    "can_cancel",
     "check_callback",
     "check_spawn",
     "finished",
@@ -361,6 +362,11 @@ class Task:
 
     def cancel(self) -> None:
         """Do nothing: a thread cannot be cancelled. Set an event that it checks."""
+
+
+def can_cancel() -> bool:
+    """Return whether work can be cancelled: tasks can, threads cannot."""
+    return False
 
 
 class Interruption:

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from .._cache.sync_errors import standstill_error, timeout_error
 from .._clock import SYSTEM_CLOCK, standstill_of
 from .._controllers.json_logs import RECONCILE_FIELDS
+from .._controllers.attempts import Attempts
+from .._controllers.controller_options import settings_of
 from .._controllers.outcomes import fields_of, log_failure, outcome_of
 from .._controllers.predicates import Event as SourceEvent
 from .._controllers.queue_state import LOW_PRIORITY, ShutDown
 from .._controllers.reconcile_loop import (
     ClusterRequest,
     Request,
-    checked_result,
+    Result,
     owner_mapper,
     request_for,
     requests_of,
@@ -26,21 +28,23 @@ from .._controllers.reconcile_loop import (
 from .._models.arguments import check_function, check_source
 from .._signals import on_stop_signal_outside_tests
 from ..errors import TerminalError
-from ._primitives import Event, awaited, check_callback, from_any_thread, spawn, uncancelled
+from ._primitives import Event, from_any_thread, spawn
+from .governed_call import GovernedCalls
 from .lease_client import rest_of
 from .rest import Rest
 from .workqueue import PriorityQueue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from typing import Self
+    from typing import Self, Unpack
 
     from .._clock import Clock
+    from .._controllers.attempts import Attempt
+    from .._controllers.controller_options import ControllerOptions
     from .._controllers.outcomes import Outcome, ReconcileMetrics
     from .._controllers.predicates import Predicate
     from .._controllers.queue_state import QueueMetricsProvider
     from .._controllers.rate_limiters import RateLimiter
-    from .._controllers.reconcile_loop import Result
     from .._http.resource import Resource
     from ..errors import SyncTimeout
     from ._primitives import Function, Task
@@ -123,12 +127,16 @@ class Controller:
     Args:
         name: The name in logs and metrics.
         reconcile: A coroutine function (in `Controller`, an ordinary function).
-        workers: How many objects are reconciled at once.
+        on_error: A function like `reconcile`, called with the request and the error after each
+            failed attempt, also the last one. It may return a Result, which then decides when the
+            object is reconciled again. If it raises, the error is logged, and the object is retried
+            as without this function. It is not called after `LeadershipLost`.
         limiter: Sets the delays after errors. None means the default above.
         clock: The clock for delays.
         metrics: Publishes the queue's metrics under the controller's name.
         sync_timeout: How many seconds `run` waits for the caches.
         grace: How many seconds `run` waits for running reconciliations when it stops.
+        options: When and how often an object is reconciled; see `ControllerOptions`.
 
     Attributes:
         queue: The queue, for requests from sources other than informers.
@@ -139,22 +147,24 @@ class Controller:
         name: str,
         reconcile: Function[[Request], Result | None],
         *,
-        workers: int = 1,
+        on_error: Function[[Request, Exception], Result | None] | None = None,
         limiter: RateLimiter[Request] | None = None,
         clock: Clock = SYSTEM_CLOCK,
         metrics: QueueMetricsProvider | None = None,
         sync_timeout: float = 120.0,
         grace: float = 30.0,
+        **options: Unpack[ControllerOptions],
     ) -> None:
-        check_callback("reconcile", reconcile)
-        if workers < 1:
-            raise ValueError("a controller needs at least one worker")
+        settings = settings_of(options)
         self.name = name
         self.queue: PriorityQueue[Request] = PriorityQueue(
             name, limiter=limiter, clock=clock, metrics=metrics
         )
-        self._reconcile = reconcile
-        self._workers = workers
+        self._calls: GovernedCalls[Any] = GovernedCalls(
+            name, reconcile, on_error, clock, settings.timeout
+        )
+        self._attempts = Attempts(settings.max_attempts)
+        self._workers = settings.workers
         self._clock = clock
         self._sync_timeout = sync_timeout
         self._grace = grace
@@ -380,13 +390,14 @@ class Controller:
         token = RECONCILE_FIELDS.set(fields)
         outcome: Outcome = "error"
         problem: BaseException | None = None
+        attempt = self._attempts.begin(request)
         try:
-            result = checked_result(uncancelled(self._call_reconcile(request, fields)))
+            result = self._call_reconcile(request, fields, attempt)
             outcome = outcome_of(result)
+            self._attempts.forget(request)
             requeue(self.queue, request, result)
         except Exception as error:  # noqa: BLE001 - reconcile may raise anything
-            problem = error
-            self._requeue_failed(request, fields, error)
+            problem = self._requeue_failed(request, fields, error, attempt)
         except BaseException as error:
             problem = error
             raise
@@ -395,16 +406,31 @@ class Controller:
             if observer is not None:
                 observer.ended(outcome, self._clock.monotonic() - began, problem)
 
-    def _call_reconcile(self, request: Request, _fields: dict[str, str]) -> Result | None:
+    def _call_reconcile(
+        self, request: Request, _fields: dict[str, str], attempt: Attempt
+    ) -> Result | None:
         """Reconcile once. The fields are for log records."""
-        return awaited("reconcile", self._reconcile(request))
+        return self._calls.call(request, attempt)
 
-    def _requeue_failed(self, request: Request, fields: dict[str, str], error: Exception) -> None:
+    def _requeue_failed(
+        self, request: Request, fields: dict[str, str], error: Exception, attempt: Attempt
+    ) -> Exception:
+        """Retry a request later, if it is to be retried. Returns the error to count."""
         log_failure(logger, fields, error, self.queue.num_requeues(request) + 1)
-        if isinstance(error, TerminalError):
+        if (exhausted := attempt.exhausted(error)) is not None:
+            log_failure(logger, fields, exhausted, attempt.number)
+            error = exhausted
+        if isinstance(error, TerminalError) or attempt.answer == Result():
+            self._attempts.forget(request)
+        else:
+            self._attempts.failed(request, attempt, error)
+        if attempt.answer is not None:
+            requeue(self.queue, request, attempt.answer)
+        elif isinstance(error, TerminalError):
             self.queue.forget(request)
         else:
             self.queue.add_rate_limited(request, priority=self.queue.priority(request))
+        return error
 
 
 def client_of(source: object) -> Client | None:

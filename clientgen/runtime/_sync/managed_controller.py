@@ -10,6 +10,7 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
+from .._controllers.attempts import Attempt
 from .._controllers.outcomes import ContextLogger
 from .._controllers.reconcile_loop import ClusterRequest
 from .._controllers.tracing import reconcile_span
@@ -17,7 +18,6 @@ from .._http.write_permit import PERMIT
 from .._models.arguments import check_source
 from .._models.unstructured import Object
 from ..errors import LeadershipLost
-from ._primitives import awaited
 from .controller import Controller, Source, client_of
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from .._cache.informer_options import ScopeOptions
     from .._clock import Clock
+    from .._controllers.controller_options import ControllerOptions
     from .._controllers.queue_state import QueueMetricsProvider
     from .._controllers.rate_limiters import RateLimiter
     from .._controllers.reconcile_loop import Request, Result
@@ -92,7 +93,7 @@ class Context(Generic[T_co]):
             record, in the text and as the attributes `controller`, `object` and `reconcile_id`.
     """
 
-    __slots__ = ("_cluster", "_host", "log", "object", "request")
+    __slots__ = ("_attempt", "_cluster", "_host", "_needs_leader", "log", "object", "request")
 
     def __init__(
         self,
@@ -100,10 +101,15 @@ class Context(Generic[T_co]):
         request: Request,
         obj: T_co | None,
         log: ContextLogger,
+        *,
         cluster: Cluster | None = None,
+        attempt: Attempt | None = None,
+        needs_leader: bool = True,
     ) -> None:
         self._host = host
         self._cluster = cluster
+        self._attempt = attempt or Attempt()
+        self._needs_leader = needs_leader
         self.request: Request = request
         self.object: T_co | None = obj
         self.log: ContextLogger = log
@@ -128,12 +134,30 @@ class Context(Generic[T_co]):
 
     @property
     def is_stopping(self) -> bool:
-        """Whether the manager is stopping, or has lost leadership.
+        """Whether `reconcile` should return now.
 
-        A thread cannot be cancelled: a reconcile function that makes many requests in a thread has
-        to check this between the requests, and return.
+        The manager or the controller is stopping, leadership is lost, or the `timeout` of the
+        controller has passed. A thread cannot be cancelled: a reconcile function that makes many
+        requests in a thread has to check this between the requests, and return.
         """
-        return self._host.is_stopping or not self._host.is_leader
+        host = self._host
+        has_lost = self._needs_leader and not host.is_leader
+        return host.is_stopping or has_lost or self._attempt.has_timed_out
+
+    @property
+    def attempt(self) -> int:
+        """The number of this attempt: 1, and one more after each failure until one succeeds."""
+        return self._attempt.number
+
+    @property
+    def is_last_attempt(self) -> bool:
+        """Whether the object is not retried if this attempt fails: see `max_attempts`."""
+        return self._attempt.is_last
+
+    @property
+    def last_error(self) -> Exception | None:
+        """Why the previous attempt failed, without its traceback; None in the first attempt."""
+        return self._attempt.last_error
 
     @property
     def recorder(self) -> EventRecorder:
@@ -145,6 +169,9 @@ class ManagedController(Controller, Generic[T]):
     """A controller of a manager: see `Manager.controller`.
 
     Its sources are informers, or classes whose informers the manager creates.
+
+    Attributes:
+        needs_leader: Whether the controller runs only while this process leads.
     """
 
     def __init__(
@@ -153,25 +180,28 @@ class ManagedController(Controller, Generic[T]):
         name: str,
         reconcile: Function[[Context[T]], Result | None],
         *,
-        workers: int,
+        on_error: Function[[Context[T], Exception], Result | None] | None = None,
+        needs_leader: bool = True,
         limiter: RateLimiter[Request] | None,
         clock: Clock,
         metrics: QueueMetricsProvider | None,
         sync_timeout: float,
         grace: float,
+        **options: Unpack[ControllerOptions],
     ) -> None:
         super().__init__(
             name,
-            cast("Any", reconcile),  # `_call_reconcile` calls the function
-            workers=workers,
+            cast("Any", reconcile),  # it gets the context that `_call_reconcile` makes
+            on_error=cast("Any", on_error),
             limiter=limiter,
             clock=clock,
             metrics=metrics,
             sync_timeout=sync_timeout,
             grace=grace,
+            **options,
         )
+        self.needs_leader = needs_leader
         self._host = host
-        self._reconcile_function = reconcile
         self._primaries: dict[object, SharedInformer[T]] = {}  # by cluster
         # The uids of deleted objects that are not reconciled yet; only with sharding.
         self._deleted_uids: dict[Request, str] = {}
@@ -253,7 +283,9 @@ class ManagedController(Controller, Generic[T]):
     def _cluster_of(self, source: Source[Any]) -> Cluster:
         return self._host.cluster_of(client_of(source))
 
-    def _call_reconcile(self, request: Request, fields: dict[str, str]) -> Result | None:
+    def _call_reconcile(
+        self, request: Request, fields: dict[str, str], attempt: Attempt
+    ) -> Result | None:
         live, cluster = self._live_namespaces(), self._cluster_in(request)
         again = partial(self.queue.add, request, priority=self.queue.priority(request))
         if live is None:
@@ -265,10 +297,18 @@ class ManagedController(Controller, Generic[T]):
                     return None
                 obj = self._cached(request, cluster)
         log = ContextLogger(self._log, fields)
-        context: Context[T] = Context(self._host, request, obj, log, cluster)
+        context: Context[T] = Context(
+            self._host,
+            request,
+            obj,
+            log,
+            cluster=cluster,
+            attempt=attempt,
+            needs_leader=self.needs_leader,
+        )
         with reconcile_span(self.name, request, fields["reconcile_id"]):
             if self._host.sharding is None:
-                return awaited("reconcile", self._reconcile_function(context))
+                return self._calls.call(context, attempt)
             return self._reconcile_own(self._host.sharding, context, again)
 
     # ---- sharding -----------------------------------------------------------------------------
@@ -307,7 +347,7 @@ class ManagedController(Controller, Generic[T]):
 
         token = PERMIT.set(check)
         try:
-            result = awaited("reconcile", self._reconcile_function(context))
+            result = self._calls.call(context, context._attempt)
         finally:
             PERMIT.reset(token)
         if obj is not None:

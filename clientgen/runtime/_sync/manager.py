@@ -16,6 +16,7 @@ from clientgen._gvk import GroupVersionKind
 from .._cache.informer_options import names_of, namespace_selector
 from .._cache.sync_errors import standstill_error, timeout_error
 from .._clock import standstill_of
+from .._controllers.controller_options import checked_options
 from .._http.path_segments import check_segment
 from .._models.arguments import check_class, check_clientset, check_function
 from .._models.unstructured import Object
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     )
     from .._cache.listers import Lister
     from .._clock import Clock
+    from .._controllers.controller_options import ControllerOptions
     from .._controllers.manager_metrics import ManagerMetrics
     from .._controllers.rate_limiters import RateLimiter
     from .._controllers.reconcile_loop import Request, Result
@@ -110,6 +112,8 @@ class Manager:
             `leader_election`, and start it before the manager.
         informers: Further options of all informers, such as `strip_managed_fields`; see
             `FactoryOptions`.
+        controllers: Options of all controllers, such as `{"timeout": 60.0}`; see
+            `ControllerOptions`. The options of a controller override them.
         sync_timeout: How many seconds `run` waits for the caches.
         grace: How many seconds `run` waits for running work when it stops.
         clock: The clock; None means the clock of the clientset.
@@ -136,6 +140,7 @@ class Manager:
         namespaces: Namespaces | Labels = None,
         sharding: Sharding | None = None,
         informers: FactoryOptions | None = None,
+        controllers: ControllerOptions | None = None,
         sync_timeout: float = 120.0,
         grace: float = 30.0,
         clock: Clock | None = None,
@@ -149,7 +154,6 @@ class Manager:
         self._sync_timeout = sync_timeout
         self._grace = grace
         self._metrics = _new_metrics(registry) if metrics is not None else None
-        options: FactoryOptions = {"clock": self._clock}
         self._selection: NamespaceSelection | None = None
         self._live: LiveNamespaces | None = None
         selector = namespace_selector(namespaces)
@@ -162,13 +166,8 @@ class Manager:
                 selectors=named if isinstance(namespaces, Mapping) else None
             )
             self._live.replace(names_of(cast("str | Sequence[str]", namespaces)))
-        options["namespace"] = cast("Any", self._live)
-        if self._metrics is not None:
-            options["metrics"] = self._metrics.informers
-            k.rest.chain.add_metrics(self._metrics.requests)
-        options.update(informers or {})
-        new_factory = getattr(k, "informers", partial(InformerFactory, k.rest))
-        self._factory: InformerFactory = new_factory(**options)
+        self._factory = self._new_factory(informers)
+        self._controller_options = checked_options(controllers)
         self._controllers: list[ManagedController[Any]] = []
         self._functions: list[_Function] = []
         self._probes = Probes(self._metrics)
@@ -207,6 +206,17 @@ class Manager:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._name!r}>"
+
+    def _new_factory(self, informers: FactoryOptions | None) -> InformerFactory:
+        options: FactoryOptions = {"clock": self._clock, "namespace": cast("Any", self._live)}
+        if self._metrics is not None:
+            options["metrics"] = self._metrics.informers
+            self._k.rest.chain.add_metrics(self._metrics.requests)
+        options.update(informers or {})
+        new_factory: Callable[..., InformerFactory] = getattr(
+            self._k, "informers", partial(InformerFactory, self._k.rest)
+        )
+        return new_factory(**options)
 
     # ---- parts --------------------------------------------------------------------------------
 
@@ -258,8 +268,10 @@ class Manager:
         name: str,
         reconcile: Function[[Context[T]], Result | None],
         *,
-        workers: int = 1,
+        on_error: Function[[Context[T], Exception], Result | None] | None = None,
         limiter: RateLimiter[Request] | None = None,
+        needs_leader: bool = True,
+        **options: Unpack[ControllerOptions],
     ) -> ManagedController[T]:
         """Add a controller. Call its methods to choose what it watches.
 
@@ -272,12 +284,18 @@ class Manager:
         Args:
             name: The name in logs and metrics; it must be unique.
             reconcile: A coroutine function (in `Manager`, an ordinary function).
-            workers: How many objects are reconciled at once.
+            on_error: A function like `reconcile`, called with the context and the error after each
+                failed attempt, to write a condition for example; see `Controller`.
             limiter: Sets the delays after errors.
+            needs_leader: Whether the controller runs only while this process leads. Otherwise it
+                runs in every replica, and starts when the caches are synced.
+            options: When and how often an object is reconciled; see `ControllerOptions`. Missing
+                options default to those of the manager.
 
         Raises:
             RuntimeError: The manager has started.
-            ValueError: The manager has a controller with this name.
+            TypeError: An option does not exist, or has a wrong type.
+            ValueError: The manager has a controller with this name, or an option is not valid.
         """
         self._check_not_started()
         if any(each.name == name for each in self._controllers):
@@ -286,15 +304,18 @@ class Manager:
             self,
             name,
             reconcile,
-            workers=workers,
+            on_error=on_error,
+            needs_leader=needs_leader,
             limiter=limiter,
             clock=self._clock,
             metrics=None if self._metrics is None else self._metrics.queues,
             sync_timeout=float("inf"),  # `_fill_caches` has the timeout; unserved kinds have none
             grace=self._grace,
+            **cast("ControllerOptions", {**self._controller_options, **options}),
         )
         if self._metrics is not None:
-            controller._observer = self._metrics.controllers.controller(name, workers)
+            metrics = self._metrics.controllers
+            controller._observer = metrics.controller(name, controller._workers)
         self._controllers.append(controller)
         return controller
 
@@ -504,6 +525,7 @@ class Manager:
         for function in self._functions:
             if not function.needs_leader:
                 self._parts.append(self._start_part(function.title, partial(call, function.call)))
+        self._parts += self._start_controllers(needs_leader=False)
         lead = self._lead if self._elector is None else self._elector._run_once
         self._leading = self._start_part("leader election", lead)
 
@@ -550,12 +572,9 @@ class Manager:
 
     def _lead(self) -> None:
         """Run the controllers, and the functions that need leadership, until leadership ends."""
-        logger.info("%r: starting %d controllers", self, len(self._controllers))
         functions = [each for each in self._functions if each.needs_leader]
         parts = [self._start_part(each.title, partial(call, each.call)) for each in functions]
-        for controller in self._controllers:
-            title = f"controller {controller.name}"
-            parts.append(self._start_part(title, controller._run, controller.stop))
+        parts += self._start_controllers(needs_leader=True)
         grace = self._grace
         try:
             self._leading_is_over.wait()
@@ -564,6 +583,14 @@ class Manager:
             raise
         finally:
             self._end_parts(parts, grace)
+
+    def _start_controllers(self, *, needs_leader: bool) -> list[_Part]:
+        wanted = [each for each in self._controllers if each.needs_leader is needs_leader]
+        if wanted:
+            logger.info("%r: starting %d controllers", self, len(wanted))
+        return [
+            self._start_part(f"controller {each.name}", each._run, each.stop) for each in wanted
+        ]
 
     def _stop_leading(self) -> None:
         self._leading_is_over.set()

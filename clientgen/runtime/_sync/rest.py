@@ -12,6 +12,7 @@ from .._http.request import HttpRequest
 from .._http.request_deadlines import RequestDeadlines
 from .._http.server_health import is_outage
 from .._http.shared_objects import SharedObjects
+from .._http.work_deadline import WORK_DEADLINE
 from .._models.argument_errors import UnknownAttribute
 from .._redaction import Unpicklable
 from ..errors import TransportError
@@ -212,6 +213,11 @@ class Rest(Unpicklable):
         """
         return self.deadline({"timeout": options.get("timeout")})
 
+    def _bounded(self, request: HttpRequest, deadline: float | None) -> float | None:
+        """Return the earlier one of the deadlines of a request and of the calling work."""
+        work = WORK_DEADLINE.get()
+        return deadline if work is None else work.bound(request, deadline, self.clock)
+
     # ---- requests -----------------------------------------------------------------------------
 
     def send(
@@ -230,7 +236,7 @@ class Rest(Unpicklable):
             ApiError: the server responded with an error.
             TransportError: there was no complete response before the deadline.
         """
-        return self._first.send(request, deadline, max_retries)
+        return self._first.send(request, self._bounded(request, deadline), max_retries)
 
     def stream(
         self,
@@ -252,7 +258,8 @@ class Rest(Unpicklable):
             TransportError: there was no response before the deadline.
         """
         opening = BodyOpening(read_timeout, is_watch=is_watch, can_resume=can_resume)
-        return self._first.stream(request, deadline, opening, max_retries)
+        until = self._bounded(request, deadline)
+        return self._first.stream(request, until, opening, max_retries)
 
     def relay(self, request: HttpRequest, deadline: float | None = None) -> HttpResponse:
         """Send a request through the API server to another program. Returns the complete response.
@@ -262,7 +269,7 @@ class Rest(Unpicklable):
         Raises:
             TransportError: there was no complete response before the deadline.
         """
-        return self.chain.relayed.send(request, deadline)
+        return self.chain.relayed.send(request, self._bounded(request, deadline))
 
     def relay_stream(self, request: HttpRequest, deadline: float | None = None) -> ByteStream:
         """Send a request through the API server to another program.
@@ -275,7 +282,7 @@ class Rest(Unpicklable):
             TransportError: there was no response before the deadline.
         """
         opening = BodyOpening(is_relayed=True)
-        return self.chain.relayed.stream(request, deadline, opening)
+        return self.chain.relayed.stream(request, self._bounded(request, deadline), opening)
 
     def connect(
         self, request: HttpRequest, subprotocols: Sequence[str], deadline: float | None = None
@@ -298,7 +305,8 @@ class Rest(Unpicklable):
         handshake = Handshake(subprotocols)
         headers = handshake.headers_for(request.headers)
         upgrade_request = HttpRequest(request.method, request.target, headers)
-        accepted = self._first.stream(upgrade_request, deadline, WebSocketOpening())
+        until = self._bounded(request, deadline)
+        accepted = self._first.stream(upgrade_request, until, WebSocketOpening())
         stream = cast("DuplexStream", accepted)
         try:
             subprotocol = handshake.chosen_subprotocol(stream.status, stream.headers, request.info)

@@ -7,10 +7,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
+from ..._http.work_deadline import WORK_DEADLINE
 from ..._http.write_permit import check_permit
 from ..._redaction import Unpicklable
 from ...errors import RequestTimeout
 from .._primitives import run_blocking
+from ..standstill_alarm import alarm_at
 
 if TYPE_CHECKING:
     from ..._config.cluster_config import ClusterConfig, Credential
@@ -102,7 +104,16 @@ class AsyncConnections(Unpicklable):
         check_permit(request.method, request.target, acts=opening.changes)
         assert self.transport is not None
         timeout = self._deadlines.timeout_until(request, deadline)
-        return await opening.open(self.transport, request, timeout)
+        stream = await opening.open(self.transport, request, timeout)
+        self._abort_late(stream)
+        return stream
+
+    def _abort_late(self, stream: AsyncByteStream) -> None:
+        """Abort a stream at the deadline of the calling work: a thread that reads it must end."""
+        work, clock = WORK_DEADLINE.get(), self._deadlines.clock
+        if work is not None and not work.is_over:
+            moment = clock.monotonic() + work.seconds_left
+            work.at_end(alarm_at(clock, moment, stream.abort))
 
     async def send_probe(
         self, request: HttpRequest, timeout: float, *, fresh: bool

@@ -8,10 +8,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
+from ..._http.work_deadline import WORK_DEADLINE
 from ..._http.write_permit import check_permit
 from ..._redaction import Unpicklable
 from ...errors import RequestTimeout
 from .._primitives import run_blocking
+from ..standstill_alarm import alarm_at
 
 if TYPE_CHECKING:
     from ..._config.cluster_config import ClusterConfig, Credential
@@ -103,7 +105,16 @@ class Connections(Unpicklable):
         check_permit(request.method, request.target, acts=opening.changes)
         assert self.transport is not None
         timeout = self._deadlines.timeout_until(request, deadline)
-        return opening.open(self.transport, request, timeout)
+        stream = opening.open(self.transport, request, timeout)
+        self._abort_late(stream)
+        return stream
+
+    def _abort_late(self, stream: ByteStream) -> None:
+        """Abort a stream at the deadline of the calling work: a thread that reads it must end."""
+        work, clock = WORK_DEADLINE.get(), self._deadlines.clock
+        if work is not None and not work.is_over:
+            moment = clock.monotonic() + work.seconds_left
+            work.at_end(alarm_at(clock, moment, stream.abort))
 
     def send_probe(self, request: HttpRequest, timeout: float, *, fresh: bool) -> tuple[int, bool]:
         """Send a probe over the connection that is kept for probes: see `Probe`."""

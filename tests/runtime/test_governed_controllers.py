@@ -1,0 +1,260 @@
+"""Options that govern reconciliations. test_governed_controllers_threads derives the threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import monotonic
+from typing import Any, Self
+
+import pytest
+from kubeapi import AsyncClientset, Clientset
+from kubeapi.core.v1 import ConfigMap, Namespace
+from kubeapi.meta.v1 import ObjectMeta
+from prometheus_client import CollectorRegistry
+
+from clientgen.runtime._async._primitives import Event, Task, sleep, spawn
+from clientgen.runtime.aio import AsyncContext, AsyncController, AsyncManager
+from clientgen.runtime.controllers import ItemExponentialFailure, Request, Result
+from clientgen.runtime.errors import LeadershipLost, ReconcileTimeout, TerminalError
+from clientgen.testing import FakeClock, FakeCluster, LocalServer
+
+
+async def until(holds: Callable[[], object]) -> None:
+    """Wait for something to become true."""
+    deadline = monotonic() + 30
+    while not holds():
+        assert monotonic() < deadline, "timed out"
+        await sleep(0.001)
+
+
+def config_map(name: str, **data: str) -> ConfigMap:
+    return ConfigMap(metadata=ObjectMeta(name=name, namespace="shop"), data=data)
+
+
+class AsyncProgram:
+    """A manager that runs beside the test, with metrics."""
+
+    def __init__(self, cluster: FakeCluster | None = None, **options: Any) -> None:
+        self.cluster = cluster or FakeCluster(Namespace(metadata=ObjectMeta(name="shop")))
+        self.maps = self.cluster.clientset(Clientset).core_v1.config_maps("shop")
+        self.k = self.cluster.clientset(AsyncClientset)
+        self.registry = CollectorRegistry()
+        self.options = options
+        self.manager = self.new_manager()
+        self.error: BaseException | None = None
+        self.task: Task
+
+    def new_manager(self) -> AsyncManager:
+        address = "127.0.0.1:0"
+        return AsyncManager(self.k, metrics=address, registry=self.registry, **self.options)
+
+    async def run(self) -> None:
+        try:
+            await self.manager.run()
+        except BaseException as error:
+            self.error = error
+
+    async def __aenter__(self) -> Self:
+        self.task = spawn(self.run, "manager")
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.manager.stop()
+        assert await self.task.join(60), "it does not stop"
+        await self.k.aclose()
+
+    def metric(self, name: str, controller: str = "maps") -> float | None:
+        labels = {"controller": controller}
+        return self.registry.get_sample_value(f"controller_runtime_{name}", labels)
+
+
+# ---- timeout, attempts, on_error --------------------------------------------------------------
+
+
+async def test_a_reconciliation_that_takes_too_long_is_ended_and_tried_again(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    clock = FakeClock()
+    program = AsyncProgram(clock=clock, controllers={"timeout": 60.0})
+    seen: list[tuple[int, Exception | None]] = []
+
+    async def reconcile(context: AsyncContext[ConfigMap]) -> None:
+        seen.append((context.attempt, context.last_error))
+        if len(seen) < 3:
+            assert not context.is_stopping
+            await until(lambda: context.is_stopping)  # threads return, tasks are cancelled
+
+    at_once = ItemExponentialFailure[Request](0.0)
+    program.manager.controller("maps", reconcile, limiter=at_once).for_(ConfigMap)
+    program.maps.create(config_map("a"))
+    async with program:
+        for attempt in (1, 2):
+            await until(lambda: len(seen) == attempt)  # noqa: B023 - called at once
+            clock.step(60.0)
+            await until(lambda: program.metric("reconcile_timeouts_total") == attempt)  # noqa: B023
+        await until(lambda: len(seen) == 3)
+        program.maps.patch("a", {"data": {"b": "c"}})
+        await until(lambda: len(seen) == 4)
+    assert [number for number, _ in seen] == [1, 2, 3, 1]
+    assert [type(error) for _, error in seen[1:3]] == [ReconcileTimeout, ReconcileTimeout]
+    assert seen[2][1].__traceback__ is None
+    assert seen[3][1] is None
+    assert program.metric("reconcile_errors_total") == 2
+    assert "maps: reconcile did not end within 60 s" in caplog.text
+    assert program.error is None
+
+
+@pytest.mark.parametrize("wait", ["watch", "wait", "requests", "log"])
+async def test_requests_and_streams_end_with_the_reconciliation(wait: str) -> None:
+    """Over a socket: a thread ends although it reads from a server that sends nothing."""
+    cluster = FakeCluster(config_map("a"))
+    cluster.fail("get", "configmaps", 503, times=None, retry_after=0)
+    ended: list[BaseException] = []
+
+    async def reconcile(request: Request) -> None:
+        maps = k.core_v1.config_maps("shop")
+        try:
+            if wait == "watch":
+                async for _ in maps.watch(resource_version="0"):
+                    pass
+            elif wait == "wait":
+                await maps.wait("a", until=lambda each: False)
+            elif wait == "log":
+                async with await k.raw_stream("GET", "/api/v1/configmaps?watch=true") as stream:
+                    async for _ in stream:
+                        pass
+            while True:
+                await maps.list()
+                await sleep(0.001)
+        except BaseException as error:
+            ended.append(error)
+            raise
+
+    with LocalServer(cluster) as server:
+        async with AsyncClientset.from_config(server.kubeconfig) as k:
+            controller = AsyncController("maps", reconcile, timeout=0.2, max_attempts=1)
+            controller.queue.add(Request("shop", "a"))
+            task = spawn(controller.run, "controller")
+            await until(lambda: ended)
+            controller.stop()
+            assert await task.join(30)
+            assert await k.core_v1.config_maps("shop").list()  # the limit is over
+
+
+async def test_the_last_attempt_is_terminal_and_on_error_may_write_it(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    program = AsyncProgram()
+    told: list[tuple[int, str, bool]] = []
+    fails = True
+
+    async def reconcile(context: AsyncContext[ConfigMap]) -> None:
+        if fails:
+            raise ValueError(f"no {context.attempt}")
+
+    async def on_error(context: AsyncContext[ConfigMap], error: Exception) -> None:
+        told.append((context.attempt, str(error), context.is_last_attempt))
+        if context.attempt == 2:
+            raise OSError("on_error fails, too")
+        if context.is_last_attempt:
+            assert context.object
+            await program.k.core_v1.config_maps("shop").patch("a", {"data": {"why": str(error)}})
+
+    controller = program.manager.controller("maps", reconcile, on_error=on_error, max_attempts=3)
+    controller.for_(ConfigMap).when(lambda event: event.kind == "add" or "go" in event.object.data)
+    program.maps.create(config_map("a"))
+    async with program:
+        await until(lambda: program.maps.get("a").data.get("why") == "no 3")
+        await until(lambda: program.metric("terminal_reconcile_errors_total") == 1)
+        assert told == [(1, "no 1", False), (2, "no 2", False), (3, "no 3", True)]
+        assert program.metric("reconcile_errors_total") == 3
+        assert len(controller.queue._state._waiting) == 0
+        program.maps.patch("a", {"data": {"go": ""}})
+        await until(lambda: len(told) == 6)
+        assert told[3] == (1, "no 1", False)
+    assert "maps: on_error failed for <" in caplog.text
+    last = "will not be retried before a change: attempt 3 was the last one: ValueError('no 3')"
+    assert f"maps: reconciling shop/a failed, and {last}" in caplog.text
+
+
+async def test_on_error_decides_when_it_is_tried_again() -> None:
+    clock = FakeClock()
+    replies: list[Result | None] = [Result(requeue_after=500), Result(), None]
+    told: list[str] = []
+
+    async def reconcile(request: Request) -> None:
+        raise (ValueError, ValueError, LeadershipLost, TerminalError)[len(told)]("no")
+
+    async def on_error(request: Request, error: Exception) -> Result | None:
+        told.append(type(error).__name__)
+        return replies.pop(0)
+
+    controller = AsyncController("maps", reconcile, on_error=on_error, clock=clock, timeout=9)
+    state = controller.queue._state
+    request = Request("shop", "a")
+    controller.queue.add(request)
+    task = spawn(controller.run, "controller")
+    await until(lambda: state.next_ready == 500.0)
+    assert controller._attempts.begin(request).number == 2
+    clock.step(500.0)
+    await until(lambda: len(told) == 2 and not state.processing)
+    assert (len(state), state.next_ready) == (0, None)  # it is not tried again
+    assert controller._attempts.begin(request).number == 1
+    controller.queue.add(request)
+    await until(lambda: state.next_ready)  # the loss of leadership: it is not told, and tried again
+    assert told == ["ValueError", "ValueError"]
+    controller.stop()
+    assert await task.join(30)
+    assert clock.waiters == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "match"),
+    [
+        ({"workers": 0}, ValueError, "at least one worker"),
+        ({"workers": 1.5}, TypeError, "workers must be a whole number, not a float"),
+        ({"timeout": 0}, ValueError, "timeout=0: a reconciliation needs some seconds"),
+        ({"timeout": float("nan")}, ValueError, "timeout=nan"),
+        ({"timeout": "1m"}, TypeError, "timeout must be a number, not a str"),
+        ({"max_attempts": 0}, ValueError, "max_attempts must be 1 or more"),
+        ({"max_attempt": 3}, TypeError, "unexpected option 'max_attempt'; the options are"),
+    ],
+)
+async def test_wrong_options_are_refused(options: Any, error: type[Exception], match: str) -> None:
+    async def reconcile(request: Any) -> None: ...
+
+    program = AsyncProgram()
+    with pytest.raises(error, match=match):
+        AsyncController("maps", reconcile, **options)
+    with pytest.raises(error, match=match):
+        program.manager.controller("maps", reconcile, **options)
+    with pytest.raises(error, match=match):
+        AsyncManager(program.k, controllers=options)
+    await program.k.aclose()
+
+
+# ---- leaders ----------------------------------------------------------------------------------
+
+
+async def test_a_controller_without_leader_runs_in_every_replica() -> None:
+    program = AsyncProgram(leader_election="shop")
+    seen: list[str] = []
+    begun = Event()
+
+    async def reconcile(context: AsyncContext[ConfigMap]) -> None:
+        assert not context.is_stopping
+        seen.append(context.name)
+        begun.set()
+        await until(lambda: context.is_stopping)
+
+    async def lead(context: AsyncContext[ConfigMap]) -> None:
+        seen.append("leads")
+
+    program.manager.controller("all", reconcile, needs_leader=False).for_(ConfigMap)
+    program.manager.controller("maps", lead).for_(ConfigMap)
+    program.cluster.fail("create", "leases.coordination.k8s.io", 500, times=None)
+    program.maps.create(config_map("a"))
+    async with program:
+        await until(begun.is_set)
+        assert not program.manager.is_leader
+    assert (seen, program.error) == (["a"], None)
