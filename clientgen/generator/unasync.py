@@ -187,6 +187,7 @@ DERIVED: tuple[str, ...] = (
     "clientset.py",
     "controller.py",
     "controller_cluster.py",
+    "controller_set.py",
     "describe.py",
     "described_object.py",
     "dynamic.py",

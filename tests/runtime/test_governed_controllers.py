@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import pytest
 from kubeapi import AsyncClientset, Clientset
-from kubeapi.core.v1 import ConfigMap, Namespace
+from kubeapi.core.v1 import ConfigMap, Namespace, Secret
 from kubeapi.meta.v1 import ObjectMeta
 from prometheus_client import CollectorRegistry
 
@@ -258,3 +258,111 @@ async def test_a_controller_without_leader_runs_in_every_replica() -> None:
         await until(begun.is_set)
         assert not program.manager.is_leader
     assert (seen, program.error) == (["a"], None)
+
+
+# ---- pauses, reconcile_all, and controllers that come and go ----------------------------------
+
+
+async def test_a_paused_controller_collects_one_request_for_each_object() -> None:
+    program = AsyncProgram()
+    seen: list[str] = []
+
+    async def reconcile(context: AsyncContext[ConfigMap]) -> None:
+        seen.append(context.name)
+
+    controller = program.manager.controller("maps", reconcile, workers=2).for_(ConfigMap)
+    program.maps.create(config_map("a"))
+    program.maps.create(config_map("b"))
+    async with program:
+        await until(lambda: sorted(seen) == ["a", "b"])
+        controller.pause()
+        for number in range(5):
+            program.maps.patch("a", {"data": {"n": str(number)}})
+        program.maps.delete("b")
+        await until(lambda: len(controller.queue) == 2)
+        labels = {"name": "maps"}
+        assert program.registry.get_sample_value("workqueue_depth", labels) == 2
+        paused = {"controller": "maps"}
+        assert program.registry.get_sample_value("controller_paused", paused) == 1
+        assert controller.is_paused
+        assert len(seen) == 2
+        controller.resume()
+        await until(lambda: sorted(seen) == ["a", "a", "b", "b"])
+        assert program.registry.get_sample_value("controller_paused", paused) == 0
+        controller.reconcile_all()
+        await until(lambda: len(seen) == 5)
+        assert seen[4] == "a"
+        controller.pause()
+        controller.reconcile_all()
+    assert len(seen) == 5  # it ends, although it is paused
+    assert program.error is None
+
+
+async def test_controllers_come_and_go_while_the_manager_runs(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    program = AsyncProgram(leader_election="shop", sync_timeout=0.2)
+    seen: list[str] = []
+    begun, may_end = Event(), Event()
+
+    async def first(context: AsyncContext[ConfigMap]) -> None:
+        seen.append(f"first {context.name}")
+
+    async def second(context: AsyncContext[Secret]) -> None:
+        assert context.object
+        patched = await program.k.core_v1.secrets("shop").patch("s", {"data": {"a": "eA=="}})
+        seen.append(f"second {patched.metadata.name}")
+        begun.set()
+        await until(lambda: may_end.is_set() or context.is_stopping)
+
+    stays = program.manager.controller("stays", first).for_(ConfigMap)
+    stays.start()  # the manager starts it later
+    program.maps.create(config_map("a"))
+    secret = Secret(metadata=ObjectMeta(name="s", namespace="shop"))
+    program.cluster.clientset(Clientset).core_v1.secrets("shop").create(secret)
+    for verb in ("list", "watch"):
+        program.cluster.fail(verb, "secrets", 403, times=None)
+    async with program:
+        await until(lambda: seen == ["first a"])
+        with pytest.raises(ValueError, match="called 'stays' already"):
+            program.manager.controller("stays", first)
+        comes = (
+            program.manager.controller("comes", second)
+            .for_(Secret)
+            .watches(ConfigMap, lambda each: [])
+        )
+        assert not comes.informers[0].is_started
+        comes.start()
+        comes.start()
+        await until(lambda: "; waiting on" in caplog.text)  # and the others go on
+        program.maps.patch("a", {"data": {"b": "c"}})
+        await until(lambda: seen == ["first a", "first a"])
+        program.cluster.clear_reactions()
+        await until(begun.is_set)  # it writes: the permit of the term is its own
+        secrets, maps = comes.informers
+        await program.manager.remove(comes)
+        assert secrets.is_stopped
+        assert not maps.is_stopped
+        with pytest.raises(LookupError, match="it was removed"):
+            comes.start()
+        with pytest.raises(LookupError, match="it was removed"):
+            await program.manager.remove(comes)
+        assert program.manager.seconds_without_watch == 0
+
+        program.manager.lister(Secret)  # now the program uses the informer, too
+        may_end.set()
+        begun.clear()
+        again = program.manager.controller("comes", second).for_(Secret)
+        again.start()
+        await until(begun.is_set)
+        await program.manager.remove(again)
+        assert not again.informers[0].is_stopped
+        never = program.manager.controller("never", second).for_(Secret)
+        await program.manager.remove(never)
+        program.manager.controller("forgotten", second).for_(Secret)
+        program.maps.patch("a", {"data": {"b": "d"}})
+        await until(lambda: seen.count("first a") == 3)
+    assert program.error is None
+    assert "Controller 'forgotten'> was never started: call start()" in caplog.text
+    with pytest.raises(RuntimeError, match="is stopping"):
+        program.manager.controller("late", first)

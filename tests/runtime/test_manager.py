@@ -119,7 +119,7 @@ async def test_controllers_know_their_kinds_by_class() -> None:
         program.user.core_v1.config_maps("shop").delete("a")
         await until(lambda: "shop/a is gone" in program.seen)
     assert program.error is None
-    with pytest.raises(RuntimeError, match="already started"):
+    with pytest.raises(RuntimeError, match="is stopping"):
         program.manager.controller("late", program.reconcile)
 
 

@@ -22,6 +22,7 @@ from .._models.unstructured import Object
 from .._signals import on_stop_signal_outside_tests
 from ._primitives import Event, call, from_any_thread, short_lock, spawn, wait_until
 from .controller_cluster import AsyncCluster
+from .controller_set import AsyncControllerSet
 from .health_endpoints import AsyncProbes
 from .http_endpoints import AsyncEndpoints
 from .informer_factory import AsyncInformerFactory
@@ -32,6 +33,7 @@ from .managed_controller import AsyncContext, AsyncManagedController
 from .namespace_watch import AsyncNamespaceSelection
 
 if TYPE_CHECKING:
+    import contextvars  # `Context` is the name of a class of threads
     import os
     from collections.abc import Callable, Sequence
     from typing import Unpack
@@ -166,8 +168,11 @@ class AsyncManager:
             )
             self._live.replace(names_of(cast("str | Sequence[str]", namespaces)))
         self._factory = self._new_factory(informers)
+        self._shares_informers = False
         self._controller_options = checked_options(controllers)
-        self._controllers: list[AsyncManagedController[Any]] = []
+        self._controllers: AsyncControllerSet[_Part] = AsyncControllerSet(
+            self._start_part, self._factory
+        )
         self._functions: list[_Function] = []
         self._probes = AsyncProbes(self._metrics)
         self._endpoints = _new_endpoints(self._probes, metrics, health)
@@ -226,7 +231,8 @@ class AsyncManager:
 
     @property
     def informers(self) -> AsyncInformerFactory:
-        """The factory of the informers."""
+        """The factory of the informers. What it returns is not stopped before the manager."""
+        self._shares_informers = True
         return self._factory
 
     @property
@@ -280,6 +286,10 @@ class AsyncManager:
         `when(predicate)` after a source filters the events of that source. See `AsyncController`
         for when and how often `reconcile` is called.
 
+        While the manager runs, call `start` when all sources are chosen; see `remove`, too:
+
+            manager.controller("crontabs", reconcile).for_(CronTab).start()
+
         Args:
             name: The name in logs and metrics; it must be unique.
             reconcile: A coroutine function (in `Manager`, an ordinary function).
@@ -292,13 +302,12 @@ class AsyncManager:
                 options default to those of the manager.
 
         Raises:
-            RuntimeError: The manager has started.
+            RuntimeError: The manager is stopping.
             TypeError: An option does not exist, or has a wrong type.
             ValueError: The manager has a controller with this name, or an option is not valid.
         """
-        self._check_not_started()
-        if any(each.name == name for each in self._controllers):
-            raise ValueError(f"there is a controller called {name!r} already")
+        if self._stopping.is_set():
+            raise RuntimeError(f"{self!r} is stopping")
         controller = AsyncManagedController(
             self,
             name,
@@ -308,15 +317,40 @@ class AsyncManager:
             limiter=limiter,
             clock=self._clock,
             metrics=None if self._metrics is None else self._metrics.queues,
-            sync_timeout=float("inf"),  # `_fill_caches` has the timeout; unserved kinds have none
+            sync_timeout=self._sync_timeout,
             grace=self._grace,
             **cast("ControllerOptions", {**self._controller_options, **options}),
         )
+        controller.is_ready = not self._has_started
+        self._controllers.add(controller)
         if self._metrics is not None:
             metrics = self._metrics.controllers
             controller._observer = metrics.controller(name, controller._workers)
-        self._controllers.append(controller)
         return controller
+
+    def start_controller(self, controller: AsyncManagedController[Any]) -> None:
+        """Start a controller. For controllers only: see `AsyncManagedController.start`."""
+        self._controllers.start(controller)
+
+    async def remove(self, controller: AsyncManagedController[Any]) -> None:
+        """Stop a controller, wait until its reconciliations have ended, and remove it.
+
+        Running reconciliations have `grace` seconds; in `reconcile` itself, call `controller.stop`
+        instead. Queued requests are dropped. The name can be used again. The informers that the
+        manager made for classes of this controller are stopped if nobody else uses them: no other
+        controller, handler or call of `informer` and `lister`, and if the program does not use
+        `informers`.
+
+        Raises:
+            LookupError: The manager has no such controller.
+        """
+        part = self._controllers.part_of(controller)
+        controller.stop()
+        if part is not None:
+            await self._end_parts([part], self._grace)
+        self._controllers.discard(controller)
+        if not self._shares_informers:
+            await self._controllers.stop_unused(controller.informers_by_class)
 
     def informer(self, model: type[T], **options: Unpack[ScopeOptions]) -> AsyncSharedInformer[T]:
         """Return the informer of a kind, to add handlers and indices. `run` starts it.
@@ -327,6 +361,12 @@ class AsyncManager:
         Raises:
             LookupError: The scheme does not know the class.
         """
+        informer = self.source(model, **options)
+        self._controllers.note_request(informer)
+        return informer
+
+    def source(self, model: type[T], **options: Unpack[ScopeOptions]) -> AsyncSharedInformer[T]:
+        """Return the informer of a kind for a controller. For controllers only: see `informer`."""
         check_class(model)
         scheme = self._k.scheme
         resource = scheme.resource(cast("Any", model))
@@ -524,7 +564,7 @@ class AsyncManager:
         for function in self._functions:
             if not function.needs_leader:
                 self._parts.append(self._start_part(function.title, partial(call, function.call)))
-        self._parts += self._start_controllers(needs_leader=False)
+        self._controllers.begin(needs_leader=False)
         lead = self._lead if self._elector is None else self._elector._run_once
         self._leading = self._start_part("leader election", lead)
 
@@ -573,7 +613,7 @@ class AsyncManager:
         """Run the controllers, and the functions that need leadership, until leadership ends."""
         functions = [each for each in self._functions if each.needs_leader]
         parts = [self._start_part(each.title, partial(call, each.call)) for each in functions]
-        parts += self._start_controllers(needs_leader=True)
+        self._controllers.begin(needs_leader=True)
         grace = self._grace
         try:
             await self._leading_is_over.wait()
@@ -581,15 +621,8 @@ class AsyncManager:
             grace = 0.0
             raise
         finally:
+            parts += self._controllers.end(needs_leader=True)
             await self._end_parts(parts, grace)
-
-    def _start_controllers(self, *, needs_leader: bool) -> list[_Part]:
-        wanted = [each for each in self._controllers if each.needs_leader is needs_leader]
-        if wanted:
-            logger.info("%r: starting %d controllers", self, len(wanted))
-        return [
-            self._start_part(f"controller {each.name}", each._run, each.stop) for each in wanted
-        ]
 
     def _stop_leading(self) -> None:
         self._leading_is_over.set()
@@ -614,10 +647,12 @@ class AsyncManager:
             if grace <= 0.0:
                 self._leading.end(hurry=True)
             await self._leading.task.join()  # its last step releases the lease
-        await self._end_parts(self._parts, grace)
+        parts = [*self._parts, *self._controllers.end(needs_leader=False)]
+        await self._end_parts(parts, grace)
 
     def _cancel_parts(self) -> None:
-        for part in [*([self._leading] if self._leading else []), *self._parts]:
+        leading = [self._leading] if self._leading else []
+        for part in [*leading, *self._parts, *self._controllers.parts(needs_leader=False)]:
             part.end(hurry=True)
 
     async def _stop_services(self) -> None:
@@ -644,10 +679,14 @@ class AsyncManager:
     # ---- tasks --------------------------------------------------------------------------------
 
     def _start_part(
-        self, title: str, work: Function[[], None], stop: Callable[[], object] | None = None
+        self,
+        title: str,
+        work: Function[[], None],
+        stop: Callable[[], object] | None = None,
+        context: contextvars.Context | None = None,
     ) -> _Part:
         part = _Part(title, stop)
-        part.task = spawn(partial(self._run_part, part, work), f"{self._name}-{title}")
+        part.task = spawn(partial(self._run_part, part, work), f"{self._name}-{title}", context)
         return part
 
     async def _run_part(self, part: _Part, work: Function[[], None]) -> None:

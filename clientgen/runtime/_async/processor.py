@@ -96,6 +96,11 @@ class AsyncProcessor(Generic[T]):
         with self._lock:
             return sum(registration.backlog for registration in self._registrations)
 
+    @property
+    def has_handlers(self) -> bool:
+        """Whether there are handlers that were not removed."""
+        return bool(self._registrations)
+
     def add(self, handlers: Handlers[T], timer: ResyncTimer) -> AsyncHandlerRegistration[T]:
         """Add handlers. They get the cached objects first, and then every change.
 

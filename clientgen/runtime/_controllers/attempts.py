@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from ..errors import LeadershipLost, TerminalError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .._http.work_deadline import WorkDeadline
     from .reconcile_loop import Request, Result
 
@@ -19,10 +21,11 @@ class Attempt:
         last_error: Why the previous attempt failed, without its traceback; None for the first one.
         is_last: Whether the object is not retried if this attempt fails (`max_attempts`).
         deadline: The deadline of the attempt; None without a timeout.
+        is_stopping: Returns whether the controller is stopping.
         answer: What `on_error` returned.
     """
 
-    __slots__ = ("answer", "deadline", "is_last", "last_error", "number")
+    __slots__ = ("answer", "deadline", "is_last", "is_stopping", "last_error", "number")
 
     def __init__(
         self, number: int = 1, last_error: Exception | None = None, *, is_last: bool = False
@@ -31,12 +34,15 @@ class Attempt:
         self.last_error = last_error
         self.is_last = is_last
         self.deadline: WorkDeadline | None = None
+        self.is_stopping: Callable[[], bool] | None = None
         self.answer: Result | None = None
 
     @property
-    def has_timed_out(self) -> bool:
-        """Whether the deadline has passed."""
-        return self.deadline is not None and self.deadline.has_passed
+    def must_end(self) -> bool:
+        """Whether the deadline has passed, or the controller is stopping."""
+        if self.deadline is not None and self.deadline.has_passed:
+            return True
+        return self.is_stopping is not None and self.is_stopping()
 
     def exhausted(self, error: Exception) -> TerminalError | None:
         """Return the terminal error if this was the last attempt. None if the object is retried."""

@@ -80,6 +80,12 @@ class _Families:
             "max_concurrent_reconciles", "How many objects are reconciled at once."
         )
         self.active = gauge("active_workers", "How many workers are reconciling now.")
+        self.paused = Gauge(  # controller-runtime has no pauses
+            "controller_paused",
+            "Whether the controller is paused.",
+            ["controller"],
+            registry=registry,
+        )
 
 
 _families = PerRegistry(_Families)
@@ -99,7 +105,12 @@ class _Series:
         self._panics = families.panics.labels(name)
         self._seconds = families.seconds.labels(name)
         self._active = families.active.labels(name)
+        self._paused = families.paused.labels(name)
+        self._paused.set(0)
         families.max_concurrent.labels(name).set(workers)
+
+    def paused(self, is_paused: bool, /) -> None:
+        self._paused.set(is_paused)
 
     def began(self) -> None:
         self._active.inc()

@@ -31,6 +31,10 @@ class ReconcileMetrics(Protocol):
         """Count a reconciliation that has ended."""
         ...
 
+    def paused(self, is_paused: bool, /) -> None:
+        """Note that the controller was paused, or goes on."""
+        ...
+
 
 class ReconcileMetricsProvider(Protocol):
     """Creates the metrics of controllers."""

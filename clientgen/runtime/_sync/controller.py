@@ -299,13 +299,51 @@ class Controller:
         """Make `run` return."""
         self._stopping.set()
 
+    def pause(self) -> None:
+        """Begin no more reconciliations until `resume` is called. Running ones go on.
+
+        Events still add requests to the queue, one for each object. Delays go on, too.
+        """
+        self.queue.pause()
+        self._show_paused(is_paused=True)
+
+    def resume(self) -> None:
+        """End a pause, and reconcile what is in the queue. Does nothing without a pause."""
+        self.queue.resume()
+        self._show_paused(is_paused=False)
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether the controller is paused."""
+        return self.queue.is_paused
+
+    def _show_paused(self, *, is_paused: bool) -> None:
+        if self._observer is not None:
+            self._observer.paused(is_paused)
+
+    def reconcile_all(self) -> None:
+        """Add a request for each object of `for_` in the caches, with a low priority.
+
+        Use it when something has changed that no source reports, such as the configuration of the
+        program. Predicates do not apply.
+
+        Raises:
+            TypeError: A source of `for_` has no indexer, which informers have.
+        """
+        for source in self._sources:
+            if source.mapper is request_for:
+                self._enqueuer_of(source).add_all()
+
+    def _enqueuer_of(self, source: _Watched) -> _Enqueuer:
+        return _Enqueuer(self.queue, source, self._foreign_cluster_of(source))
+
     def _cluster_of(self, source: Source[Any]) -> object:
         """Return the object that all sources of a cluster share; None if a source has no client."""
         client = client_of(source)
         return None if client is None else rest_of(client)
 
     def _listen(self, source: _Watched) -> None:
-        enqueuer = _Enqueuer(self.queue, source, self._foreign_cluster_of(source))
+        enqueuer = self._enqueuer_of(source)
         source.registration = source.informer.add_handler(
             enqueuer.add, enqueuer.update, self._on_delete(source, enqueuer.delete)
         )
@@ -330,14 +368,18 @@ class Controller:
         standstill = standstill_of(self._clock)
         while not all(source.has_synced() for source in list(self._sources)):
             if self._clock.monotonic() >= until:
-                raise self._timed_out()
+                until = self._sync_timed_out()
             if self._stopping.wait(_POLL_INTERVAL_SECONDS):
                 return
             why = standstill.check() if standstill is not None else ""
             if why:
                 raise standstill_error(why, self._states(), f"{self!r}: ")
 
-    def _timed_out(self) -> SyncTimeout:
+    def _sync_timed_out(self) -> float:
+        """Return the time until which to wait on for the caches, or raise SyncTimeout."""
+        raise self._timeout_error()
+
+    def _timeout_error(self) -> SyncTimeout:
         return timeout_error(self._sync_timeout, self._states(), f"{self!r}: ")
 
     def _states(self) -> list[tuple[str, str]]:
@@ -391,6 +433,7 @@ class Controller:
         outcome: Outcome = "error"
         problem: BaseException | None = None
         attempt = self._attempts.begin(request)
+        attempt.is_stopping = self._stopping.is_set
         try:
             result = self._call_reconcile(request, fields, attempt)
             outcome = outcome_of(result)
@@ -504,6 +547,22 @@ class _Enqueuer:
         """Enqueue the requests for a deleted object."""
         self._enqueue(SourceEvent("delete", obj, None), 0)
 
+    def add_all(self) -> None:
+        """Enqueue the objects themselves of an informer, with a low priority."""
+        indexer: Any = getattr(self._source.informer, "indexer", None)
+        if indexer is None:
+            raise TypeError(
+                f"reconcile_all() needs informers, but {self._source.informer.title} is none"
+            )
+        for key in [*indexer.stored]:
+            namespace, _, name = key.rpartition("/")
+            self._add(Request(namespace, name), LOW_PRIORITY)
+
+    def _add(self, request: Request, priority: int) -> None:
+        if self._cluster is not None and not isinstance(request, ClusterRequest):
+            request = ClusterRequest.of(request, self._cluster)
+        self._queue.add(request, priority=priority)
+
     def _enqueue(self, event: SourceEvent[Any], priority: int) -> None:
         if not self._source.passes(event):
             return
@@ -512,9 +571,7 @@ class _Enqueuer:
         for obj in objects:
             try:
                 for request in requests_of(self._source.mapper, obj):
-                    if self._cluster is not None and not isinstance(request, ClusterRequest):
-                        request = ClusterRequest.of(request, self._cluster)  # noqa: PLW2901
-                    self._queue.add(request, priority=priority)
+                    self._add(request, priority)
             except Exception as error:  # noqa: BLE001 - the other object is enqueued, too
                 failure = error
         if failure is not None:

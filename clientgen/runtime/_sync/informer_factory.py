@@ -76,6 +76,12 @@ class _Pool:
         """List the informers that were requested."""
         return [*self.informers.values()]
 
+    def discard(self, informer: SharedInformer[Any]) -> None:
+        """Forget an informer, which the caller stops: the next request makes another one."""
+        with self.lock:
+            for key in [key for key, each in self.informers.items() if each is informer]:
+                del self.informers[key]
+
 
 class InformerFactory:
     """Creates informers, starts new ones, and stops all of them.

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from .recorder import EventRecorder
     from .sharding import Sharding
 
+logger = logging.getLogger("clientgen.runtime.controllers")
+
 T = TypeVar("T", bound=Object)
 S = TypeVar("S")
 T_co = TypeVar("T_co", bound=Object, covariant=True)
@@ -73,8 +75,12 @@ class Host(Protocol):
         """The sharding of the objects of all controllers."""
         ...
 
-    def informer(self, model: type[T], **options: Unpack[ScopeOptions]) -> SharedInformer[T]:
-        """Return the informer of a kind."""
+    def source(self, model: type[T], **options: Unpack[ScopeOptions]) -> SharedInformer[T]:
+        """Return the informer of a kind for a controller."""
+        ...
+
+    def start_controller(self, controller: ManagedController[Any]) -> None:
+        """Start a controller that was added while the manager runs."""
         ...
 
     def cluster_of(self, client: Client | None) -> Cluster:
@@ -142,7 +148,7 @@ class Context(Generic[T_co]):
         """
         host = self._host
         has_lost = self._needs_leader and not host.is_leader
-        return host.is_stopping or has_lost or self._attempt.has_timed_out
+        return host.is_stopping or has_lost or self._attempt.must_end
 
     @property
     def attempt(self) -> int:
@@ -172,6 +178,8 @@ class ManagedController(Controller, Generic[T]):
 
     Attributes:
         needs_leader: Whether the controller runs only while this process leads.
+        is_ready: Whether the manager may start the controller. For the manager only.
+        informers_by_class: The informers that the manager made for classes. For the manager only.
     """
 
     def __init__(
@@ -201,6 +209,8 @@ class ManagedController(Controller, Generic[T]):
             **options,
         )
         self.needs_leader = needs_leader
+        self.is_ready = True
+        self.informers_by_class: list[SharedInformer[Any]] = []
         self._host = host
         self._primaries: dict[object, SharedInformer[T]] = {}  # by cluster
         # The uids of deleted objects that are not reconciled yet; only with sharding.
@@ -263,6 +273,24 @@ class ManagedController(Controller, Generic[T]):
         """
         super().unwatch(self._informer("unwatch()", source))
 
+    def start(self) -> None:
+        """Start a controller that was added while the manager runs. Choose its sources before.
+
+        The informers of its sources start, and it reconciles when their caches are synced. Until
+        then, other controllers go on. If the caches are not synced after the manager's
+        `sync_timeout`, the reason is logged, and the controller waits on. A controller that needs a
+        leader starts when this process leads. Further calls do nothing. Controllers that were added
+        before `run` start by themselves.
+
+        Raises:
+            LookupError: The controller was removed.
+        """
+        self._host.start_controller(self)
+
+    def _sync_timed_out(self) -> float:
+        logger.warning("%s; waiting on", self._timeout_error())
+        return float("inf")
+
     def _informer(
         self,
         call: str,
@@ -273,7 +301,9 @@ class ManagedController(Controller, Generic[T]):
         if not isinstance(source, type):
             return source
         options: ScopeOptions = {} if sharding is None else {"shard_selector": sharding}
-        return cast("Source[S]", self._host.informer(cast("Any", source), **options))
+        informer = self._host.source(cast("Any", source), **options)
+        self.informers_by_class.append(informer)
+        return cast("Source[S]", informer)
 
     @property
     def informers(self) -> list[Source[Any]]:

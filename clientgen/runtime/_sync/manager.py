@@ -23,6 +23,7 @@ from .._models.unstructured import Object
 from .._signals import on_stop_signal_outside_tests
 from ._primitives import Event, call, from_any_thread, short_lock, spawn, wait_until
 from .controller_cluster import Cluster
+from .controller_set import ControllerSet
 from .health_endpoints import Probes
 from .http_endpoints import Endpoints
 from .informer_factory import InformerFactory
@@ -33,6 +34,7 @@ from .managed_controller import Context, ManagedController
 from .namespace_watch import NamespaceSelection
 
 if TYPE_CHECKING:
+    import contextvars  # `Context` is the name of a class of threads
     import os
     from collections.abc import Callable, Sequence
     from typing import Unpack
@@ -167,8 +169,9 @@ class Manager:
             )
             self._live.replace(names_of(cast("str | Sequence[str]", namespaces)))
         self._factory = self._new_factory(informers)
+        self._shares_informers = False
         self._controller_options = checked_options(controllers)
-        self._controllers: list[ManagedController[Any]] = []
+        self._controllers: ControllerSet[_Part] = ControllerSet(self._start_part, self._factory)
         self._functions: list[_Function] = []
         self._probes = Probes(self._metrics)
         self._endpoints = _new_endpoints(self._probes, metrics, health)
@@ -227,7 +230,8 @@ class Manager:
 
     @property
     def informers(self) -> InformerFactory:
-        """The factory of the informers."""
+        """The factory of the informers. What it returns is not stopped before the manager."""
+        self._shares_informers = True
         return self._factory
 
     @property
@@ -281,6 +285,10 @@ class Manager:
         `when(predicate)` after a source filters the events of that source. See `Controller`
         for when and how often `reconcile` is called.
 
+        While the manager runs, call `start` when all sources are chosen; see `remove`, too:
+
+            manager.controller("crontabs", reconcile).for_(CronTab).start()
+
         Args:
             name: The name in logs and metrics; it must be unique.
             reconcile: A coroutine function (in `Manager`, an ordinary function).
@@ -293,13 +301,12 @@ class Manager:
                 options default to those of the manager.
 
         Raises:
-            RuntimeError: The manager has started.
+            RuntimeError: The manager is stopping.
             TypeError: An option does not exist, or has a wrong type.
             ValueError: The manager has a controller with this name, or an option is not valid.
         """
-        self._check_not_started()
-        if any(each.name == name for each in self._controllers):
-            raise ValueError(f"there is a controller called {name!r} already")
+        if self._stopping.is_set():
+            raise RuntimeError(f"{self!r} is stopping")
         controller = ManagedController(
             self,
             name,
@@ -309,15 +316,40 @@ class Manager:
             limiter=limiter,
             clock=self._clock,
             metrics=None if self._metrics is None else self._metrics.queues,
-            sync_timeout=float("inf"),  # `_fill_caches` has the timeout; unserved kinds have none
+            sync_timeout=self._sync_timeout,
             grace=self._grace,
             **cast("ControllerOptions", {**self._controller_options, **options}),
         )
+        controller.is_ready = not self._has_started
+        self._controllers.add(controller)
         if self._metrics is not None:
             metrics = self._metrics.controllers
             controller._observer = metrics.controller(name, controller._workers)
-        self._controllers.append(controller)
         return controller
+
+    def start_controller(self, controller: ManagedController[Any]) -> None:
+        """Start a controller. For controllers only: see `ManagedController.start`."""
+        self._controllers.start(controller)
+
+    def remove(self, controller: ManagedController[Any]) -> None:
+        """Stop a controller, wait until its reconciliations have ended, and remove it.
+
+        Running reconciliations have `grace` seconds; in `reconcile` itself, call `controller.stop`
+        instead. Queued requests are dropped. The name can be used again. The informers that the
+        manager made for classes of this controller are stopped if nobody else uses them: no other
+        controller, handler or call of `informer` and `lister`, and if the program does not use
+        `informers`.
+
+        Raises:
+            LookupError: The manager has no such controller.
+        """
+        part = self._controllers.part_of(controller)
+        controller.stop()
+        if part is not None:
+            self._end_parts([part], self._grace)
+        self._controllers.discard(controller)
+        if not self._shares_informers:
+            self._controllers.stop_unused(controller.informers_by_class)
 
     def informer(self, model: type[T], **options: Unpack[ScopeOptions]) -> SharedInformer[T]:
         """Return the informer of a kind, to add handlers and indices. `run` starts it.
@@ -328,6 +360,12 @@ class Manager:
         Raises:
             LookupError: The scheme does not know the class.
         """
+        informer = self.source(model, **options)
+        self._controllers.note_request(informer)
+        return informer
+
+    def source(self, model: type[T], **options: Unpack[ScopeOptions]) -> SharedInformer[T]:
+        """Return the informer of a kind for a controller. For controllers only: see `informer`."""
         check_class(model)
         scheme = self._k.scheme
         resource = scheme.resource(cast("Any", model))
@@ -525,7 +563,7 @@ class Manager:
         for function in self._functions:
             if not function.needs_leader:
                 self._parts.append(self._start_part(function.title, partial(call, function.call)))
-        self._parts += self._start_controllers(needs_leader=False)
+        self._controllers.begin(needs_leader=False)
         lead = self._lead if self._elector is None else self._elector._run_once
         self._leading = self._start_part("leader election", lead)
 
@@ -574,7 +612,7 @@ class Manager:
         """Run the controllers, and the functions that need leadership, until leadership ends."""
         functions = [each for each in self._functions if each.needs_leader]
         parts = [self._start_part(each.title, partial(call, each.call)) for each in functions]
-        parts += self._start_controllers(needs_leader=True)
+        self._controllers.begin(needs_leader=True)
         grace = self._grace
         try:
             self._leading_is_over.wait()
@@ -582,15 +620,8 @@ class Manager:
             grace = 0.0
             raise
         finally:
+            parts += self._controllers.end(needs_leader=True)
             self._end_parts(parts, grace)
-
-    def _start_controllers(self, *, needs_leader: bool) -> list[_Part]:
-        wanted = [each for each in self._controllers if each.needs_leader is needs_leader]
-        if wanted:
-            logger.info("%r: starting %d controllers", self, len(wanted))
-        return [
-            self._start_part(f"controller {each.name}", each._run, each.stop) for each in wanted
-        ]
 
     def _stop_leading(self) -> None:
         self._leading_is_over.set()
@@ -615,10 +646,12 @@ class Manager:
             if grace <= 0.0:
                 self._leading.end(hurry=True)
             self._leading.task.join()  # its last step releases the lease
-        self._end_parts(self._parts, grace)
+        parts = [*self._parts, *self._controllers.end(needs_leader=False)]
+        self._end_parts(parts, grace)
 
     def _cancel_parts(self) -> None:
-        for part in [*([self._leading] if self._leading else []), *self._parts]:
+        leading = [self._leading] if self._leading else []
+        for part in [*leading, *self._parts, *self._controllers.parts(needs_leader=False)]:
             part.end(hurry=True)
 
     def _stop_services(self) -> None:
@@ -645,10 +678,14 @@ class Manager:
     # ---- tasks --------------------------------------------------------------------------------
 
     def _start_part(
-        self, title: str, work: Function[[], None], stop: Callable[[], object] | None = None
+        self,
+        title: str,
+        work: Function[[], None],
+        stop: Callable[[], object] | None = None,
+        context: contextvars.Context | None = None,
     ) -> _Part:
         part = _Part(title, stop)
-        part.task = spawn(partial(self._run_part, part, work), f"{self._name}-{title}")
+        part.task = spawn(partial(self._run_part, part, work), f"{self._name}-{title}", context)
         return part
 
     def _run_part(self, part: _Part, work: Function[[], None]) -> None:

@@ -74,6 +74,7 @@ class WorkQueue(Generic[T]):
         self._lock = short_lock()
         self._getters: deque[Event] = deque()
         self._drainers: list[Event] = []
+        self._is_paused = False
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}: {len(self)} items>"
@@ -123,7 +124,7 @@ class WorkQueue(Generic[T]):
             with self._lock:
                 now = self._clock.monotonic()
                 self._state.advance(now)
-                if len(self._state):
+                if len(self._state) and (not self._is_paused or self._state.shutting_down):
                     return self._state.take(now)
                 if self._state.shutting_down:
                     raise ShutDown(f"the queue {self.name!r} is shut down".replace(" ''", ""))
@@ -166,6 +167,26 @@ class WorkQueue(Generic[T]):
             return self.get()
         except ShutDown:
             raise StopIteration from None
+
+    # ---- pauses -------------------------------------------------------------------------------
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether the queue is paused."""
+        return self._is_paused
+
+    def pause(self) -> None:
+        """Let `get` wait until `resume` is called, even if there are items.
+
+        Items can be added. A shutdown ends the pause: workers get the remaining items.
+        """
+        self._is_paused = True
+
+    def resume(self) -> None:
+        """End a pause. Does nothing without a pause."""
+        with self._lock:
+            self._is_paused = False
+            self._wake_getters(every=True)
 
     # ---- ending -------------------------------------------------------------------------------
 
@@ -234,7 +255,8 @@ class WorkQueue(Generic[T]):
 
     def _wake_getters(self, *, every: bool = False) -> None:
         """Wake as many getters as there are items, or with `every`, all getters."""
-        count = len(self._getters) if every else min(len(self._getters), len(self._state))
+        ready = 0 if self._is_paused else len(self._state)
+        count = len(self._getters) if every else min(len(self._getters), ready)
         for _ in range(count):
             self._getters.popleft().set()
 
