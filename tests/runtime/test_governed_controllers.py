@@ -213,9 +213,11 @@ async def test_on_error_decides_when_it_is_tried_again() -> None:
     [
         ({"workers": 0}, ValueError, "at least one worker"),
         ({"workers": 1.5}, TypeError, "workers must be a whole number, not a float"),
-        ({"timeout": 0}, ValueError, "timeout=0: a reconciliation needs some seconds"),
+        ({"timeout": 0}, ValueError, "timeout=0: it must be more than 0"),
         ({"timeout": float("nan")}, ValueError, "timeout=nan"),
         ({"timeout": "1m"}, TypeError, "timeout must be a number, not a str"),
+        ({"debounce": -1}, ValueError, "debounce=-1: it must be 0 or more"),
+        ({"per_object_rate": 0.0}, ValueError, "per_object_rate=0: it must be more than 0"),
         ({"max_attempts": 0}, ValueError, "max_attempts must be 1 or more"),
         ({"max_attempt": 3}, TypeError, "unexpected option 'max_attempt'; the options are"),
     ],
@@ -231,6 +233,65 @@ async def test_wrong_options_are_refused(options: Any, error: type[Exception], m
     with pytest.raises(error, match=match):
         AsyncManager(program.k, controllers=options)
     await program.k.aclose()
+
+
+# ---- debounce and rate ------------------------------------------------------------------------
+
+
+async def test_quick_changes_are_one_and_a_stream_of_changes_does_not_starve() -> None:
+    clock = FakeClock()
+    program = AsyncProgram(clock=clock)
+    seen: list[float] = []
+    events: list[Any] = []
+
+    async def reconcile(context: AsyncContext[ConfigMap]) -> None:
+        seen.append(clock.monotonic())
+
+    def note(event: Any) -> bool:
+        events.append(event)
+        return True
+
+    program.maps.create(config_map("a"))
+    controller = program.manager.controller("maps", reconcile, debounce=0.5)
+    controller.for_(ConfigMap).when(note)
+    async with program:
+        await until(lambda: seen == [0.0])  # what is listed is not delayed
+        for number in range(21):
+            program.maps.patch("a", {"data": {"n": str(number)}})
+        await until(lambda: len(events) == 22)
+        clock.step(0.5)
+        await until(lambda: len(seen) == 2)
+        for number in range(16):  # 8 changes a second, without end
+            program.maps.patch("a", {"data": {"m": str(number)}})
+            await until(lambda: len(events) == 23 + number)  # noqa: B023 - called at once
+            clock.step(0.125)
+        await until(lambda: len(seen) >= 5)
+    assert seen[1] == 0.5
+    assert len(seen) <= 6
+    assert program.registry.get_sample_value("workqueue_retries_total", {"name": "maps"}) == 0
+
+
+async def test_an_object_is_not_reconciled_more_often_than_its_rate() -> None:
+    clock = FakeClock()
+    seen: list[tuple[str, float]] = []
+
+    async def reconcile(request: Request) -> Result:
+        seen.append((request.name, clock.monotonic()))
+        return Result(requeue_after=0.001)
+
+    controller = AsyncController("maps", reconcile, clock=clock, per_object_rate=0.5)
+    controller.queue.add(Request("shop", "a"))
+    task = spawn(controller.run, "controller")
+    await until(lambda: controller.queue._state.next_ready == 2.0)
+    controller.queue.add(Request("shop", "a"))
+    clock.step(1.0)
+    controller.queue.add(Request("shop", "b"))
+    await until(lambda: controller.queue._state.processing == 0 and len(seen) == 2)
+    clock.step(1.0)
+    await until(lambda: len(seen) == 3)
+    assert seen == [("a", 0.0), ("b", 1.0), ("a", 2.0)]
+    controller.stop()
+    assert await task.join(30)
 
 
 # ---- leaders ----------------------------------------------------------------------------------

@@ -157,13 +157,14 @@ class AsyncController:
         settings = settings_of(options)
         self.name = name
         self.queue: AsyncPriorityQueue[Request] = AsyncPriorityQueue(
-            name, limiter=limiter, clock=clock, metrics=metrics
+            name, limiter=limiter, clock=clock, metrics=metrics, interval=settings.interval
         )
         self._calls: AsyncGovernedCalls[Any] = AsyncGovernedCalls(
             name, reconcile, on_error, clock, settings.timeout
         )
         self._attempts = Attempts(settings.max_attempts)
         self._workers = settings.workers
+        self._debounce = settings.debounce
         self._clock = clock
         self._sync_timeout = sync_timeout
         self._grace = grace
@@ -334,7 +335,7 @@ class AsyncController:
                 self._enqueuer_of(source).add_all()
 
     def _enqueuer_of(self, source: _Watched) -> _Enqueuer:
-        return _Enqueuer(self.queue, source, self._foreign_cluster_of(source))
+        return _Enqueuer(self.queue, source, self._foreign_cluster_of(source), self._debounce)
 
     def _cluster_of(self, source: AsyncSource[Any]) -> object:
         """Return the object that all sources of a cluster share; None if a source has no client."""
@@ -526,14 +527,20 @@ class _Enqueuer:
         queue: The queue.
         source: The source.
         cluster: The cluster that the requests name; None if they name no cluster.
+        debounce: The seconds by which changes are delayed.
     """
 
     def __init__(
-        self, queue: AsyncPriorityQueue[Request], source: _Watched, cluster: object
+        self,
+        queue: AsyncPriorityQueue[Request],
+        source: _Watched,
+        cluster: object,
+        debounce: float,
     ) -> None:
         self._queue = queue
         self._source = source
         self._cluster = cluster
+        self._debounce = debounce
 
     def add(self, obj: Any, is_initial: bool) -> None:
         """Enqueue the requests for a new object."""
@@ -557,22 +564,23 @@ class _Enqueuer:
             )
         for key in [*indexer.stored]:
             namespace, _, name = key.rpartition("/")
-            self._add(Request(namespace, name), LOW_PRIORITY)
+            self._add(Request(namespace, name), LOW_PRIORITY, 0.0)
 
-    def _add(self, request: Request, priority: int) -> None:
+    def _add(self, request: Request, priority: int, delay: float) -> None:
         if self._cluster is not None and not isinstance(request, ClusterRequest):
             request = ClusterRequest.of(request, self._cluster)
-        self._queue.add(request, priority=priority)
+        self._queue.add_debounced(request, delay, priority=priority)
 
     def _enqueue(self, event: SourceEvent[Any], priority: int) -> None:
         if not self._source.passes(event):
             return
+        delay = 0.0 if event.is_initial else self._debounce
         objects = [each for each in (event.old, event.new) if each is not None]
         failure: Exception | None = None
         for obj in objects:
             try:
                 for request in requests_of(self._source.mapper, obj):
-                    self._add(request, priority)
+                    self._add(request, priority, delay)
             except Exception as error:  # noqa: BLE001 - the other object is enqueued, too
                 failure = error
         if failure is not None:

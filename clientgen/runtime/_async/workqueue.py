@@ -8,12 +8,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from .._clock import SYSTEM_CLOCK
+from .._controllers.paced_state import PacedState
 from .._controllers.queue_state import PriorityState, QueueState, ShutDown
 from .._controllers.rate_limiters import ItemExponentialFailure, default_controller_limiter
 from ._primitives import Event, short_lock, wait_until
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator
     from types import TracebackType
     from typing import Self
 
@@ -232,20 +233,22 @@ class AsyncWorkQueue(Generic[T]):
 
     def _add(self, item: T, priority: int) -> None:
         with self._lock:
-            self._state.add(item, self._clock.monotonic(), priority)
-            self._wake_getters()
+            self._put(self._state.debounce, item, 0.0, priority)
 
     def _add_after(self, item: T, delay: float, priority: int) -> None:
         with self._lock:
-            self._put(item, delay, priority)
+            self._put(self._state.add_after, item, delay, priority)
 
     def _add_rate_limited(self, item: T, priority: int) -> None:
         with self._lock:
-            self._put(item, self._limiter.when(item, self._clock.monotonic()), priority)
+            delay = self._limiter.when(item, self._clock.monotonic())
+            self._put(self._state.add_after, item, delay, priority)
 
-    def _put(self, item: T, delay: float, priority: int) -> None:
+    def _put(
+        self, add: Callable[[T, float, float, int], None], item: T, delay: float, priority: int
+    ) -> None:
         before = self._state.next_ready
-        self._state.add_after(item, delay, self._clock.monotonic(), priority)
+        add(item, delay, self._clock.monotonic(), priority)
         after = self._state.next_ready
         # All getters sleep until the earliest time that was known. An earlier time must wake them
         # all.
@@ -289,11 +292,39 @@ class AsyncPriorityQueue(AsyncWorkQueue[T]):
     Each item is in the queue once: an item that is added again keeps the higher priority and the
     earlier time. This is controller-runtime's queue. Its default limiter only delays each item: 5
     ms, doubling up to 1000 s.
+
+    Args:
+        name: See `AsyncWorkQueue`.
+        limiter: See `AsyncWorkQueue`.
+        clock: See `AsyncWorkQueue`.
+        metrics: See `AsyncWorkQueue`.
+        interval: The seconds that pass at least between two times that workers get the same item.
     """
+
+    def __init__(
+        self,
+        name: str = "",
+        *,
+        limiter: RateLimiter[T] | None = None,
+        clock: Clock = SYSTEM_CLOCK,
+        metrics: QueueMetricsProvider | None = None,
+        interval: float = 0.0,
+    ) -> None:
+        self._interval = interval
+        super().__init__(name, limiter=limiter, clock=clock, metrics=metrics)
 
     def add(self, item: T, *, priority: int = 0) -> None:
         """Add an item. Ignored once the queue is shutting down."""
         self._add(item, priority)
+
+    def add_debounced(self, item: T, delay: float, *, priority: int = 0) -> None:
+        """Add an item in `delay` seconds; further adds until then do not move this time.
+
+        A steady stream of adds therefore gives a worker the item at intervals of about `delay`.
+        Ignored once the queue is shutting down.
+        """
+        with self._lock:
+            self._put(self._state.debounce, item, delay, priority)
 
     def add_after(self, item: T, delay: float, *, priority: int = 0) -> None:
         """Add an item in `delay` seconds. If the item is delayed already, the earlier time counts.
@@ -318,6 +349,8 @@ class AsyncPriorityQueue(AsyncWorkQueue[T]):
         return ItemExponentialFailure(0.005)
 
     def _new_state(self, metrics: QueueMetrics | None) -> QueueState[T]:
+        if self._interval > 0:
+            return PacedState(metrics, self._interval)
         return PriorityState(metrics)
 
 

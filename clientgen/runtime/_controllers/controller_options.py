@@ -33,6 +33,18 @@ class ControllerOptions(TypedDict, total=False):
     The last failure then counts as a `TerminalError`. After a change of the object, the attempts
     are counted anew.
     """
+    debounce: float
+    """The seconds from the first of several changes to the reconciliation; 0 by default.
+
+    Further changes within this time are reconciled together with the first one, and do not move
+    the reconciliation. Objects that are only listed are not delayed.
+    """
+    per_object_rate: float | None
+    """How often per second an object is reconciled at most; None, the default, is no limit.
+
+    It applies to retries, too: the next reconciliation of an object begins `1 / per_object_rate`
+    seconds after the beginning of the previous one, or later. Other objects do not wait.
+    """
 
 
 class ControllerSettings(NamedTuple):
@@ -41,6 +53,13 @@ class ControllerSettings(NamedTuple):
     workers: int = 1
     timeout: float | None = None
     max_attempts: int | None = None
+    debounce: float = 0.0
+    per_object_rate: float | None = None
+
+    @property
+    def interval(self) -> float:
+        """The seconds between two reconciliations of the same object, at least."""
+        return 1.0 / self.per_object_rate if self.per_object_rate else 0.0
 
 
 def checked_options(options: ControllerOptions | None) -> ControllerOptions:
@@ -71,10 +90,13 @@ def settings_of(options: Mapping[str, Any]) -> ControllerSettings:
         _check_count("max_attempts", settings.max_attempts)
         if settings.max_attempts < 1:
             raise ValueError("max_attempts must be 1 or more, or None for no limit")
-    if settings.timeout is not None:
-        _check_number("timeout", settings.timeout)
-        if settings.timeout <= 0:
-            raise ValueError(f"timeout={settings.timeout}: a reconciliation needs some seconds")
+    _check_number("debounce", settings.debounce)
+    for name in ("timeout", "per_object_rate"):
+        value: object = getattr(settings, name)
+        if value is not None:
+            _check_number(name, value)
+            if value == 0:
+                raise ValueError(f"{name}=0: it must be more than 0, or None for no limit")
     return settings
 
 

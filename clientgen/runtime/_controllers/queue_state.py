@@ -144,21 +144,23 @@ class QueueState(Generic[T]):
 
     def add(self, item: T, now: float, priority: int = 0) -> None:
         """Add an item. If it is being processed, it will be processed again."""
-        self.advance(now)
-        if not self.shutting_down:
-            self._mark_dirty(item, now, priority)
+        self.debounce(item, 0.0, now, priority)
 
-    def add_after(self, item: T, delay: float, now: float, priority: int = 0) -> None:
-        """Add an item after `delay` seconds. An item that is due earlier keeps its time."""
+    def debounce(self, item: T, delay: float, now: float, priority: int = 0) -> None:
+        """Add an item after `delay` seconds, which the first of several calls begins."""
         self.advance(now)
         if self.shutting_down:
             return
-        if self._metrics:
-            self._metrics.retried()
         if delay > 0:
             self._wait(item, now + delay, priority)
         else:
             self._mark_dirty(item, now, priority)
+
+    def add_after(self, item: T, delay: float, now: float, priority: int = 0) -> None:
+        """Add an item after `delay` seconds. An item that is due earlier keeps its time."""
+        if self._metrics and not self.shutting_down:
+            self._metrics.retried()
+        self.debounce(item, delay, now, priority)
 
     def take(self, now: float) -> T:
         """Give the next item to a worker. Call this only while an item is ready."""
