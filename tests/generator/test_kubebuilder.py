@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 
 from clientgen._problems import Problems
 from clientgen.generator.genclient import MarkerLine
+from clientgen.generator.kubebuilder.declarative_tags import REFUSED, TAGS, Tag
 from clientgen.generator.kubebuilder.kubebuilder_markers import parse_markers
 from clientgen.generator.kubebuilder.vocabulary import ALIASES, MARKERS, Level
 
@@ -49,7 +52,18 @@ GOOD: list[tuple[Level, str, str, Any]] = [
     ("field", "k8s:required", "required", True),
     ("field", "nullable=true", "nullable", True),
     ("field", "k8s:maxLength=5", "validation:MaxLength", 5),
-    ("field", "k8s:immutable", "immutable", True),
+    ("field", "immutable", "immutable", True),
+    ("type", "k8s:immutable", "+k8s:immutable", Tag("immutable")),
+    ("field", 'k8s:neq="5"', '+k8s:neq="5"', Tag("neq", "5")),
+    ("field", "k8s:neq=-5", "+k8s:neq=-5", Tag("neq", -5)),
+    ("field", "k8s:neq=true", "+k8s:neq=true", Tag("neq", True)),
+    ("field", 'k8s:unionMember(union: "a, b)", memberName: `\"`)',
+     '+k8s:unionMember(union: "a, b)", memberName: `\"`)',
+     Tag("unionMember", arguments={"union": "a, b)", "memberName": '\"'})),
+    ("field", 'k8s:item(a: "x", b: 5, c: true)=+k8s:subfield(d)=+k8s:maxLength=3',
+     '+k8s:item(a: "x", b: 5, c: true)=+k8s:subfield(d)=+k8s:maxLength=3',
+     Tag("item", arguments={"a": "x", "b": 5, "c": True},
+         inner=Tag("subfield", position="d", inner=Tag("maxLength", 3)))),
     ("field", "kubebuilder:validation:EmbeddedResource", "validation:XEmbeddedResource", True),
     ("field", "kubebuilder:pruning:PreserveUnknownFields",
      "validation:XPreserveUnknownFields", True),
@@ -162,7 +176,24 @@ BAD: list[tuple[Level, str, str]] = [
      "m.py:1: `+kubebuilder:listType` is not a known marker\n    did you mean `+listType`?"),
     ("field", "quite:something=else",
      ("m.py:1: `+quite:something` is not a known marker\n"
-     "    the known markers are `+kubebuilder` for CRDs, `+genclient` and `+k8s:*-gen`")),
+     "    the known markers are `+kubebuilder` and `+k8s` for CRDs, `+genclient` and "
+     "`+k8s:*-gen`")),
+    ("field", "k8s:eachVal=" + "+k8s:eachVal=" * 300,
+     "m.py:1: `+k8s:eachVal`: its tags are nested too deeply\n    write a simpler one"),
+    ("field", "k8s:item(a: 1, a: 2)=+k8s:immutable",
+     "m.py:1: `+k8s:item`: `a` is given twice\n    remove one"),
+    ("field", 'k8s:unionMember(union: "\\q")',
+     'm.py:1: `+k8s:unionMember`: "\\q" is not a string\n    double the backslashes'),
+    ("field", "k8s:subfield(a) x",
+     "m.py:1: `+k8s:subfield`: `x` does not belong there\n    write `+k8s:name(...)=value`"),
+    ("field", "k8s:eachKey=k8s:format",
+     "m.py:1: `+k8s:eachKey`: it has no value\n    write a value: `=...`"),
+    ("field", "k8s:eachVal=format",
+     ("m.py:1: `+k8s:eachVal`: `format` is no tag\n"
+     "    write `+k8s:name` or `+k8s:name=value`")),
+    ("module", "k8s:subfield(a)=+k8s:immutable",
+     ("m.py:1: `+k8s:subfield` does not belong here\n"
+     "    write it above a class or above a field")),
     ("field", "kubebuilder:default=" + "{" * 300,
      "m.py:1: `+kubebuilder:default` has too many brackets\n    write a simpler value"),
 ]  # fmt: skip
@@ -209,10 +240,20 @@ TEXTS = st.one_of(
 )
 
 
-@given(st.sampled_from(sorted({*MARKERS, *ALIASES})), st.sampled_from([":", "=", ""]), TEXTS)
+NAMES = sorted({*MARKERS, *ALIASES, *(f"k8s:{name}" for name in (*TAGS, *REFUSED))})
+
+
+@given(st.sampled_from(NAMES), st.sampled_from([":", "=", "", "(", "(a)=+k8s:"]), TEXTS)
 def test_any_text_is_a_marker_or_one_problem(name: str, sign: str, text: str) -> None:
     for prefix in ("+", "+kubebuilder:"):
         markers, problems = parse("type", f"{prefix}{name}{sign}{text}")
         assert len(markers) + len(problems) <= 1
         for each in problems:
             assert each.startswith("m.py:1: ")
+
+
+def test_the_reference_names_every_tag() -> None:
+    page = Path(__file__).parents[2] / "docs/reference/declarative-validation.md"
+    first_cells = re.findall(r"^\| (`[^|]*) \|", page.read_text(), re.MULTILINE)
+    named = [name for cell in first_cells for name in re.findall(r"`(\w+)`", cell)]
+    assert sorted(named) == sorted([*TAGS, *REFUSED])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from support.constraints import PART, Case
@@ -252,3 +253,136 @@ def a_pod_template_is_held_to_what_is_known_of_it(serve: Serve) -> None:
     spec["template"]["spec"]["containers"] = [one, one]
     code, answer = things.create(spec, "two")
     assert (code, fields(answer)) == (422, ["spec.template.spec.containers[1]"])
+
+
+TAGS = Path(__file__).parents[1] / "crd_golden/declarative/declarative/v1.py"
+NAME = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+# Of the types of TAGS: a change of a good spec, the field and the message of what is wrong with it.
+TAGGED: list[tuple[Json, str, str]] = [
+    ({"name": "a.b"}, "name", 'Invalid value: "a.b": must not contain dots'),
+    ({"name": "default"}, "name", 'Invalid value: "default": must not be equal to "default"'),
+    ({"domain": "-"}, "domain",
+     ('Invalid value: "-": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric '
+     "characters, '-' or '.', and must start and end with an alphanumeric character (e.g. "
+     rf"'example.com', regex used for validation is '{NAME}(\.{NAME})*')")),
+    ({"caseless": "-"}, "caseless",
+     ('Invalid value: "-": an RFC 1123 subdomain must consist of alphanumeric '
+     "characters, '-' or '.', and must start and end with an alphanumeric character (e.g. "
+     rf"'Example.com', regex used for validation is '{NAME}(\.{NAME})*')")),
+    ({"labelKey": "/a"}, "labelKey", 'Invalid value: "/a": prefix part must be non-empty'),
+    ({"labelValue": "-"}, "labelValue",
+     ('Invalid value: "-": a valid label must be an empty string or consist of alphanumeric '
+     "characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. "
+     "'MyValue',  or 'my_value',  or '12345', regex used for validation is "
+     "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')")),
+    ({"prefixedKey": "a"}, "prefixedKey",
+     "Invalid value: \"a\": must include a prefix (e.g. 'example.com/key')"),
+    ({"segment": ".."}, "segment", "Invalid value: \"..\": may not be '..'"),
+    ({"segment": "a%"}, "segment", "Invalid value: \"a%\": may not contain '%'"),
+    ({"extended": "a"}, "extended",
+     'Invalid value: "a": a name must be a domain-prefixed path, such as \'example.com/my-prop\''),
+    ({"extended": "kubernetes.io/a"}, "extended",
+     'Invalid value: "kubernetes.io/a": must not have "kubernetes.io/" domain'),
+    ({"extended": "requests.a/b"}, "extended",
+     'Invalid value: "requests.a/b": must not have "requests." prefix'),
+    ({"pool": "a/b_/c"}, "pool",
+     ('Invalid value: "a/b_/c": a lowercase RFC 1123 subdomain must consist of lower case '
+     "alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character "
+     rf"(e.g. 'example.com', regex used for validation is '{NAME}(\.{NAME})*')")),
+    ({"qualified": "a/b-c"}, "qualified",
+     ('Invalid value: "a/b-c": a fully qualified name must be a domain and a name separated by a '
+     "slash")),
+    ({"uuid": "A" * 36}, "uuid",
+     f'Invalid value: "{"A" * 36}": must be a lowercase UUID in 8-4-4-4-12 format'),
+    ({"bytes": "ééé"}, "bytes", 'Invalid value: "ééé": may not be more than 4 bytes'),
+    ({"bytes": "abcde"}, "bytes", "Too long: may not be more than 4 bytes"),
+    ({"policy": "Deny"}, "policy",
+     'Unsupported value: "Deny": supported values: "Allow", "Forbid"'),
+    ({"names": ["abcd"]}, "names[0]", "Too long: may not be more than 3 bytes"),
+    ({"counts": {"-": 5}}, "counts", "Invalid value: must have the format k8s-label-key"),
+    ({"counts": {"a": 1}}, "counts.a",
+     "Invalid value: 1: spec.counts.a in body should be greater than or equal to 3"),
+    ({"unique": ["a", "a"]}, "unique", 'Duplicate value: ["a","a"]'),
+    ({"uniqueKeys": [{"type": "a"}, {"type": "a"}]}, "uniqueKeys",
+     'Duplicate value: [{"type":"a"},{"type":"a"}]'),
+    ({"conditions": [{"type": "Approved"}, {"type": "Denied", "note": "x"}]}, "conditions",
+     ('Invalid value: must specify at most one of: `conditions[{"type": "Approved"}]`, '
+     '`conditions[{"type": "Denied"}]`')),
+    ({"conditions": [{"type": "Approved", "size": 6}]}, "conditions",
+     "Invalid value: size: must be less than or equal to 5"),
+    ({"conditions": [{"type": "Denied"}]}, "conditions", "Invalid value: note: must be specified"),
+    ({"conditions": [{"type": "a", "note": "ééééé"}]}, "conditions[0].note",
+     'Invalid value: "ééééé": may not be more than 9 bytes'),
+    ({"type": "Http"}, "http", 'Invalid value: must be specified when `type` is "Http"'),
+    ({"stream": {}}, "stream", 'Invalid value: may only be specified when `type` is "Tcp"'),
+    ({"url": ""}, "", "Invalid value: must specify one of: `url`, `configMap`"),
+    ({"configMap": "a"}, "", "Invalid value: must specify exactly one of: `url`, `configMap`"),
+    ({"first": 1, "second": 2}, "",
+     "Invalid value: must specify at most one of: `first`, `second`"),
+    ({"mode": "Big"}, "size", "Required value: must be specified"),
+    ({"mode": "Big", "size": 9}, "size", "Invalid value: must be greater than or equal to 10"),
+    ({"mode": "None", "size": 9}, "size", "Forbidden: may not be specified"),
+    ({"certificate": "a"}, "key", "Required value: must be set when certificate is set"),
+    ({"key": "a", "insecure": False}, "insecure", "Forbidden: may not be set when key is set"),
+    ({"part": {"type": "a", "size": 6}}, "part.size",
+     "Invalid value: 6: spec.part.size in body should be less than or equal to 5"),
+    ({"part": {"type": "a", "note": "b"}}, "part.note", "Forbidden: may not be specified"),
+]  # fmt: skip
+# Of an object that has them, a change, the field, and the message.
+KEPT: Json = {
+    "names": ["a", "b"],
+    "counts": {"a": 3},
+    "conditions": [{"type": "Denied", "note": "x"}],
+    "fixed": "a",
+    "generation": 3,
+    "once": 1,
+    "type": "Tcp",
+    "stream": {"left": "a"},
+}
+CHANGED: list[tuple[Json, str, str]] = [
+    ({"names": ["a", "b", "c"]}, "names", "Forbidden: item may not be added"),
+    ({"names": ["a"]}, "names", "Forbidden: item may not be removed"),
+    ({"counts": {"a": 3, "b": 3}}, "counts", "Forbidden: item may not be added"),
+    ({"conditions": [{"type": "Denied", "note": "y"}]}, "conditions",
+     "Invalid value: field is immutable"),
+    ({"fixed": "b"}, "fixed", 'Invalid value: "b": field is immutable'),
+    ({"fixed": None}, "fixed", "Invalid value: field is immutable"),
+    ({"required": "b"}, "required", 'Invalid value: "b": field is immutable'),
+    ({"generation": 2}, "generation", "Invalid value: 2: may not be decreased from 3"),
+    ({"neverLater": "a"}, "neverLater", "Invalid value: field cannot be set once created"),
+    ({"once": 2}, "once", "Invalid value: 2: field cannot be modified once set"),
+    ({"once": None}, "once", "Invalid value: field cannot be cleared once set"),
+    ({"stream": {"left": "b"}}, "stream.left", 'Invalid value: "b": field is immutable'),
+    ({"stream": {}}, "stream.left", "Invalid value: field is immutable"),
+]  # fmt: skip
+ALLOWED: list[Json] = [
+    {"names": ["b", "a"], "counts": {}, "conditions": [], "generation": None},
+    {"stream": {"left": "a", "right": "b"}, "mode": "Small"},
+]
+
+
+@scenario
+def declarative_tags_are_enforced_with_the_errors_of_kubernetes(serve: Serve) -> None:
+    things = serve(TAGS.read_text())
+    good = {"required": "a", "url": "b"}
+    for change, field, message in TAGGED:
+        code, answer = things.create({**good, **change}, "bad")
+        place = f"spec.{field}".removesuffix(".")
+        assert (code, (place, message) in causes(answer)) == (422, True), (change, answer)
+    code, kept = things.create({**good, **KEPT, "opaque": {"size": 200}})
+    assert code == 201, kept
+    for change, field, message in CHANGED:
+        code, answer = things.put(changed(kept, change), "t")
+        assert (code, causes(answer)) == (422, [(f"spec.{field}", message)]), (change, answer)
+    for change in ALLOWED:
+        code, kept = things.put(changed(kept, change), "t")
+        assert code == 200, (change, kept)
+
+
+def causes(answer: Json) -> list[tuple[str, str]]:
+    return [(each["field"], each["message"]) for each in answer["details"].get("causes", ())]
+
+
+def changed(thing: Json, change: Json) -> Json:
+    spec = {**thing["spec"], **change}
+    return {**thing, "spec": {name: value for name, value in spec.items() if value is not None}}

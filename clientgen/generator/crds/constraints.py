@@ -174,7 +174,7 @@ def _target(schema: Schema, constraint: Constraint, problems: Problems) -> Schem
     """Return the schema of a constraint: that of the value, or that of its items."""
     for _ in range(constraint.depth):
         if "items" not in schema:
-            kinds = _kinds_text(kinds_of(schema))
+            kinds = kinds_text(kinds_of(schema))
             what = f"{constraint.by} applies to items, but the value is {kinds}"
             problems.add(constraint.where, what, "leave out `items:`, or make it a list")
             return None
@@ -193,9 +193,9 @@ def _put(schema: Schema, constraint: Constraint, problems: Problems) -> None:
             constraint.where, f"{constraint.by}: `{constraint.keyword}` is not a schema keyword"
         )
     elif not kinds & _FITS.get(constraint.keyword, _ALL):
-        fitting = _kinds_text(_FITS[constraint.keyword])
+        fitting = kinds_text(_FITS[constraint.keyword])
         problems.add(
-            constraint.where, f"{constraint.by} is for {fitting}, and this is {_kinds_text(kinds)}"
+            constraint.where, f"{constraint.by} is for {fitting}, and this is {kinds_text(kinds)}"
         )
     elif constraint.keyword in _REPEATED:
         schema[constraint.keyword] = [
@@ -228,7 +228,7 @@ def _retype(schema: Schema, kind: str) -> None:
 def _make_int_or_string(schema: Schema, constraint: Constraint, problems: Problems) -> None:
     kinds = kinds_of(schema)
     if not kinds & _FITS[INT_OR_STRING]:
-        what = f"{constraint.by} is for texts and whole numbers, and this is {_kinds_text(kinds)}"
+        what = f"{constraint.by} is for texts and whole numbers, and this is {kinds_text(kinds)}"
         problems.add(constraint.where, what)
         return
     for key in ("type", "format", ANYTHING):
@@ -251,7 +251,7 @@ def _wrong_value(constraint: Constraint, kinds: frozenset[str]) -> str | None:
     if constraint.keyword == "enum":
         odd = [item for item in value if not _is_of(item, kinds)]
         shown = ", ".join(f"`{item}`" for item in odd)
-        return f"{shown} is not {_kinds_text(kinds)}; strings may need quotes" if odd else None
+        return f"{shown} is not {kinds_text(kinds)}; strings may need quotes" if odd else None
     return None
 
 
@@ -265,7 +265,8 @@ def _is_of(value: object, kinds: frozenset[str]) -> bool:
     return "string" in kinds
 
 
-def _kinds_text(kinds: frozenset[str]) -> str:
+def kinds_text(kinds: frozenset[str]) -> str:
+    """The types as messages name them."""
     called = {
         "array": "a list",
         "boolean": "true or false",

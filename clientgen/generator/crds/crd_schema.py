@@ -38,8 +38,13 @@ from clientgen.generator.crds.field_defaults import put_default
 from clientgen.generator.crds.immutability_rules import UNCHANGED, group_rule
 from clientgen.generator.crds.known import add_facts, is_generated
 from clientgen.generator.crds.limit_checks import check_limits
+from clientgen.generator.crds.tag_rules import TagWriter, is_of_fields, said
 from clientgen.generator.genclient_markers import strip_markers
-from clientgen.generator.kubebuilder.kubebuilder_markers import KubebuilderMarker, parse_markers
+from clientgen.generator.kubebuilder.kubebuilder_markers import (
+    KubebuilderMarker,
+    Said,
+    parse_markers,
+)
 from clientgen.generator.python_types.class_reader import read_class
 from clientgen.generator.python_types.class_records import TypeClass, TypeField
 from clientgen.generator.python_types.loaded_modules import loaded
@@ -72,6 +77,15 @@ class Part:
         return Part(deepcopy(self.schema), dict(self.places))
 
 
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """The schema of a field, whether it is required, and the tags that compare it with others."""
+
+    part: Part
+    required: bool
+    tags: tuple[Said, ...] = ()
+
+
 class SchemaBuilder:
     """Makes schemas; what is wrong goes to `problems`. A class is looked at once."""
 
@@ -96,21 +110,22 @@ class SchemaBuilder:
             _describe(part.schema, type_class.docstring)
         properties: dict[str, Schema] = {}
         required: list[str] = []
+        tags: list[tuple[str, Said]] = []
         optional = _is_optional(type_class.cls)
         for type_field in type_class.fields:
             if only is not None and type_field.wire_name not in only:
                 continue
-            made, is_required = self._field(
-                type_field, optional=optional, top=top, has_texts=has_texts
-            )
-            properties[type_field.wire_name] = made.schema
-            _add_places(part, ("properties", type_field.wire_name), made)
-            if is_required:
+            made = self._field(type_field, optional=optional, top=top, has_texts=has_texts)
+            properties[type_field.wire_name] = made.part.schema
+            _add_places(part, ("properties", type_field.wire_name), made.part)
+            if made.required:
                 required.append(type_field.wire_name)
+            tags += [(type_field.wire_name, tag) for tag in made.tags]
         if properties:
             part.schema["properties"] = properties
         if required:
             part.schema["required"] = sorted(required)
+        TagWriter(part.schema, part.places, self._problems).of_fields(tags)
         add_facts(type_class.cls, part.schema)
         self._say_of_class(part, type_class)
         return part
@@ -118,6 +133,7 @@ class SchemaBuilder:
     def _say_of_class(self, part: Part, type_class: TypeClass) -> None:
         markers = parse_markers(type_class.markers, self._problems, "type")
         part.places.update(apply(part.schema, _constraints(markers), self._problems))
+        TagWriter(part.schema, part.places, self._problems).of_value(said(markers))
         for marker in markers:
             rule = group_rule(marker, part.schema, self._problems)
             if rule:
@@ -126,13 +142,13 @@ class SchemaBuilder:
 
     def _field(
         self, type_field: TypeField, *, optional: bool, top: bool, has_texts: bool
-    ) -> tuple[Part, bool]:
+    ) -> _Field:
         markers = parse_markers(type_field.markers, self._problems, "field")
         named = {marker.name: marker for marker in markers}
         required = self._is_required(type_field, named, optional=optional)
         if top and type_field.wire_name in ("apiVersion", "kind", "metadata"):
             self._check_type_meta(type_field, markers)
-            return Part(_type_meta(type_field.wire_name), {(): type_field.where}), False
+            return _Field(Part(_type_meta(type_field.wire_name), {(): type_field.where}), False)
         if "validation:Schemaless" in named:
             part = Part({}, {(): type_field.where})
         else:
@@ -141,6 +157,9 @@ class SchemaBuilder:
             _describe(part.schema, type_field.docstring)
         part.places[()] = type_field.where
         part.places.update(apply(part.schema, _constraints(markers), self._problems))
+        tags = said(markers)
+        writer = TagWriter(part.schema, part.places, self._problems, name=type_field.wire_name)
+        writer.of_value(tag for tag in tags if not is_of_fields(tag))
         if "immutable" in named:
             _add_rule(part, dict(UNCHANGED), named["immutable"].where)
         if "default" in named:
@@ -148,7 +167,7 @@ class SchemaBuilder:
         _open_embedded(part.schema)
         put_default(part.schema, type_field, named.get("default"), self._problems)
         check_limits(part.schema, type_field.where, self._problems)
-        return part, required
+        return _Field(part, required, tuple(filter(is_of_fields, tags)))
 
     def _is_required(
         self, type_field: TypeField, named: Mapping[str, KubebuilderMarker], *, optional: bool

@@ -11,6 +11,14 @@ import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from clientgen.generator.kubebuilder.declarative_tags import PREFIX as TAG_PREFIX
+from clientgen.generator.kubebuilder.declarative_tags import (
+    REFUSED,
+    TAGS,
+    Tag,
+    read_tag,
+    tag_name,
+)
 from clientgen.generator.kubebuilder.marker_values import (
     MarkerValueError,
     read_arguments,
@@ -49,7 +57,8 @@ class KubebuilderMarker:
 
     `name` is without `kubebuilder:`, and one of `vocabulary.MARKERS`, perhaps with `items:` behind
     `validation:`. `value` is what stands behind `=`; True for a marker that takes nothing, a
-    mapping of the arguments that were given for one that takes arguments.
+    mapping of the arguments that were given for one that takes arguments. A tag of declarative
+    validation is a `Tag`, and its `name` is the whole text.
     """
 
     name: str
@@ -57,6 +66,14 @@ class KubebuilderMarker:
     where: str
     # As it was written, without its value; for messages.
     written: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A tag, and the marker that it stands in."""
+
+    tag: Tag
+    marker: KubebuilderMarker
 
 
 def parse_markers(
@@ -69,16 +86,23 @@ def parse_markers(
     by_name: dict[str, KubebuilderMarker] = {}
     markers: list[KubebuilderMarker] = []
     for line in lines:
-        marker = _parse(line, problems, level)
+        head = line.text.strip().removeprefix("+").partition("=")[0].strip()
+        is_alone = head in ALIASES or not tag_name(line.text)
+        marker = (_parse if is_alone else _parse_tag)(line, problems, level)
         if marker is None:
             continue
         first = by_name.setdefault(marker.name, marker)
-        if first is marker or _word(marker.name).repeated:
+        if first is marker or (not is_tag(marker) and _word(marker.name).repeated):
             markers.append(marker)
         else:
             what = f"`+{marker.written}` is given twice"
             problems.add(line.where, what, f"remove one; the first is at {first.where}")
     return tuple(markers)
+
+
+def is_tag(marker: KubebuilderMarker) -> bool:
+    """Return whether it is a `+k8s:` tag of declarative validation."""
+    return isinstance(marker.value, Tag)
 
 
 def _parse(line: MarkerLine, problems: Problems, level: Level) -> KubebuilderMarker | None:
@@ -106,6 +130,21 @@ def _parse(line: MarkerLine, problems: Problems, level: Level) -> KubebuilderMar
         problems.add(line.where, f"`+{written}`: {error.what}", error.hint)
         return None
     return KubebuilderMarker(name, value, line.where, written)
+
+
+def _parse_tag(line: MarkerLine, problems: Problems, level: Level) -> KubebuilderMarker | None:
+    text = line.text.strip()
+    written = TAG_PREFIX + tag_name(text)
+    try:
+        tag = read_tag(text)
+    except MarkerValueError as error:
+        problems.add(line.where, f"`+{written}`: {error.what}", error.hint)
+        return None
+    if level == "module" or (level == "type" and not TAGS[tag.name].on_class):
+        places = "above a class or above a field" if TAGS[tag.name].on_class else "above a field"
+        problems.add(line.where, f"`+{written}` does not belong here", f"write it {places}")
+        return None
+    return KubebuilderMarker(text, tag, line.where, written)
 
 
 def _is_ignored(head: str, level: Level) -> bool:
@@ -195,7 +234,9 @@ def _check(name: str, word: MarkerRule, value: Any) -> None:
 
 
 def _suggest(head: str) -> str:
-    spellings = {written.lower(): written for written in (*_spellings(MARKERS), *ALIASES)}
+    tags = [TAG_PREFIX + name for name in (*TAGS, *REFUSED)]
+    spellings = {written.lower(): written for written in (*_spellings(MARKERS), *ALIASES, *tags)}
+    head = head.partition("(")[0]
     close = difflib.get_close_matches(head.lower(), spellings, n=1, cutoff=0.6)
     # Often only the beginning is missing, or too much: `+Minimum=0`, `+kubebuilder:listType=map`.
     last = head.lower().removeprefix(PREFIX)
@@ -207,7 +248,7 @@ def _suggest(head: str) -> str:
     best = ending[0] if ending else spellings[close[0]] if close else None
     if best:
         return f"did you mean `+{best}`?"
-    return "the known markers are `+kubebuilder` for CRDs, `+genclient` and `+k8s:*-gen`"
+    return "the known markers are `+kubebuilder` and `+k8s` for CRDs, `+genclient` and `+k8s:*-gen`"
 
 
 def _spellings(names: Iterable[str]) -> list[str]:

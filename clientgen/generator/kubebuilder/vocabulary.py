@@ -169,7 +169,6 @@ ALIASES: Final[Mapping[str, str]] = MappingProxyType(
         "default": "default",
         "k8s:required": "required",
         "k8s:optional": "optional",
-        "k8s:immutable": "immutable",
         "k8s:listType": "listType",
         "k8s:listMapKey": "listMapKey",
         "k8s:minimum": "validation:Minimum",
