@@ -45,6 +45,12 @@ _SOURCE_OPTIONS = (
     _several("--include", "include", "PATTERN", "Generate group[/version[/Kind]] and no others."),
     _several("--exclude", "exclude", "PATTERN", "Leave out group[/version[/Kind]]."),
 )
+header_option = click.option(
+    "--header-file",
+    type=PATH,
+    metavar="FILE",
+    help="A text, such as a licence, for the top of every generated module and definition.",
+)
 _PACKAGE_OPTIONS = (
     click.option(
         "--output", type=PATH, metavar="DIR", help="The directory to write the package into."
@@ -59,6 +65,7 @@ _PACKAGE_OPTIONS = (
         metavar="NAME[==VERSION]",
         help="Write a pyproject.toml beside the package, to publish it under this name.",
     ),
+    header_option,
 )
 
 

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from clientgen.cli.common_flags import PATH, SeveralValues, config_option, quiet_option
+from clientgen.cli.common_flags import (
+    PATH,
+    SeveralValues,
+    config_option,
+    header_option,
+    quiet_option,
+)
 from clientgen.cli.extra import require_generator
 from clientgen.cli.report import tell_changes, tell_diffs, tell_recovered
 
@@ -29,6 +35,13 @@ if TYPE_CHECKING:
 )
 @click.option("--output", type=PATH, metavar="DIR", help="The directory to write manifests into.")
 @click.option("--package", metavar="NAME", help="The package of the config to pick.")
+@header_option
+@click.option(
+    "--max-desc-len",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="The most characters of a description, up to a whole sentence; 0 for no descriptions.",
+)
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a manifest differs.")
 @config_option
 @quiet_option
@@ -37,6 +50,8 @@ def crd(
     types: tuple[str, ...],
     output: Path | None,
     package: str | None,
+    header_file: Path | None,
+    max_desc_len: int | None,
     check: bool,
     config: Path | None,
     quiet: bool,
@@ -50,7 +65,13 @@ def crd(
     from clientgen.generator.configuration import Flags
     from clientgen.generator.crds.manifest_sources import folders
 
-    flags = Flags(types=types, package=package, config=config)
+    flags = Flags(
+        types=types,
+        package=package,
+        config=config,
+        header_file=header_file,
+        max_desc_len=max_desc_len,
+    )
     manifest_folders = folders(flags, output)
     if check:
         _check(manifest_folders, flags, output, quiet=quiet)

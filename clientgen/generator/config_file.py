@@ -67,6 +67,14 @@ class Table:
         self._wrong(key, value, "a string")
         return None
 
+    def count(self, key: str) -> int | None:
+        """A whole number that is not negative."""
+        value = self.values.get(key)
+        if value is None or (type(value) is int and value >= 0):
+            return value
+        self._wrong(key, value, "a whole number, 0 or more")
+        return None
+
     def texts(self, key: str) -> tuple[str, ...]:
         """A list of strings; one string stands for a list of one."""
         value = self.values.get(key)

@@ -107,6 +107,8 @@ class Flags:
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     distribution: str | None = None
+    header_file: Path | None = None
+    max_desc_len: int | None = None
 
     def values(self) -> dict[str, object]:
         """Return the options about the contents of one package, under the keys of the file."""
@@ -121,8 +123,10 @@ class Flags:
             "exclude": list(self.exclude),
             "output": None if self.output is None else str(self.output),
             "distribution": self.distribution,
+            "header-file": None if self.header_file is None else str(self.header_file),
+            "max-desc-len": self.max_desc_len,
         }
-        return {key: value for key, value in values.items() if value}
+        return {key: value for key, value in values.items() if is_given(value)}
 
     def words(self) -> Iterator[tuple[str, str | None]]:
         """The flags as they are typed, each with its value, in a fixed order."""
@@ -131,11 +135,16 @@ class Flags:
             flag = _SPELLED.get(field_.name, f"--{field_.name.replace('_', '-')}")
             if isinstance(value, tuple):
                 yield from ((flag, str(item)) for item in cast("tuple[object, ...]", value))
-            elif value:
+            elif is_given(value):
                 yield flag, None if value is True else str(value)
 
 
 _SPELLED = {"specs": "--spec", "crds": "--crd", "uses": "--use"}
+
+
+def is_given(value: object) -> bool:
+    """Return whether a flag was given: an empty list or text is none, but 0 is."""
+    return bool(value) or (value == 0 and value is not False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +165,10 @@ class PackageConfig:
     types: tuple[str, ...] = ()
     # The folder for the CustomResourceDefinitions of those types.
     crd_output: Path | None = None
+    # The most characters of a description in those definitions.
+    max_desc_len: int | None = None
+    # A file with a header, such as a licence, for all generated files.
+    header_file: Path | None = None
     # Go sources whose markers count.
     go_types: tuple[Path, ...] = ()
     cluster: ClusterSource | None = None

@@ -35,6 +35,7 @@ from clientgen.generator.config_records import (
     PlacedText,
     Renames,
     Selection,
+    is_given,
 )
 from clientgen.generator.config_tables import CONTENT_KEYS, read_output, read_package
 from clientgen.generator.package_order import in_order
@@ -58,7 +59,17 @@ _KEYS = ("package", *CONTENT_KEYS, "packages")
 # The tool itself, and what generated code imports.
 _TAKEN = frozenset({"clientgen", "msgspec"})
 # The values that a flag replaces as a whole.
-_OF_FLAGS = ("specs", "crds", "types", "go_types", "cluster", "uses", "distribution")
+_OF_FLAGS = (
+    "specs",
+    "crds",
+    "types",
+    "go_types",
+    "cluster",
+    "uses",
+    "distribution",
+    "header_file",
+    "max_desc_len",
+)
 # Flags that are not called like their keys.
 _FLAGS = {"uses": "use"}
 _SOURCES = "`spec`, `crd`, `types` or `cluster`"
@@ -109,7 +120,9 @@ class _FlagValues:
             self.package.selection.exclude or package.selection.exclude,
         )
         merged = replace(
-            package, selection=selection, **{name: value for name, value in values.items() if value}
+            package,
+            selection=selection,
+            **{name: value for name, value in values.items() if is_given(value)},
         )
         return replace(merged, cluster=self._cluster(merged.cluster))
 

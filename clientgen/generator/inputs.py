@@ -43,6 +43,8 @@ class Parsed:
     unread: frozenset[str] = frozenset()
     # The shapes of the user's classes, when every imported class is known.
     shapes: tuple[Callable[[Imported], tuple[Model, ...]], ...] = ()
+    # The header of all files, as comments.
+    header: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,7 @@ def gather(config: PackageConfig) -> Inputs:
     Raises:
         ClientgenError: with all that cannot be read.
     """
-    readers = [_cluster, _specs, _crds, _types, _uses, _go_types, _descriptions]
+    readers = [_cluster, _specs, _crds, _types, _uses, _go_types, _descriptions, _header]
     return Inputs(tuple(take_all(partial(reader, config) for reader in readers)))
 
 
@@ -122,7 +124,9 @@ def _merged(parts: Sequence[Parsed]) -> Parsed:
     unavailable: dict[str, str] = {}
     unread: frozenset[str] = frozenset()
     descriptions: Descriptions | None = None
+    header = ""
     for part in parts:
+        header = header or part.header
         descriptions = descriptions or part.descriptions
         unavailable |= part.unavailable
         unread |= part.unread
@@ -136,7 +140,13 @@ def _merged(parts: Sequence[Parsed]) -> Parsed:
         )
     own = tuple(model for part in parts for shapes in part.shapes for model in shapes(imported))
     return Parsed(
-        tuple(specs), tuple(markers), replace(imported, own=own), descriptions, unavailable, unread
+        tuple(specs),
+        tuple(markers),
+        replace(imported, own=own),
+        descriptions,
+        unavailable,
+        unread,
+        header=header,
     )
 
 
@@ -233,3 +243,12 @@ def _descriptions(config: PackageConfig) -> _Source:
 
     inputs = descriptions.gather(config.descriptions, config.root)
     return _Source(inputs, lambda: Parsed(descriptions=descriptions.parse(inputs)))
+
+
+def _header(config: PackageConfig) -> _Source:
+    if not config.header_file:
+        return _NOTHING
+    from clientgen.generator import header_file  # see above
+
+    read = header_file.gather(config.header_file, config.root)
+    return _Source((read,), lambda: Parsed(header=header_file.parse(read)))

@@ -14,6 +14,7 @@ from clientgen._problems import ClientgenError, Problem, Problems
 from clientgen.generator import output
 from clientgen.generator.configuration import PackageConfig
 from clientgen.generator.format import format_tree, formatter
+from clientgen.generator.header_file import with_header
 from clientgen.generator.import_scope import twin_of
 from clientgen.generator.inputs import Inputs, Parsed, gather
 from clientgen.generator.ir import Api, OlderCopy, Resource, Skipped
@@ -168,7 +169,8 @@ def build(
         api = _resolve(config, parsed)
         progress("rendering")
         files, modules = plan(api, config.expansions, config.renames)
-    rendered = Renderer(modules).render(files)
+    texts = Renderer(modules).render(files)
+    rendered = {path: with_header(text, parsed.header) for path, text in texts.items()}
     progress("formatting")
     digests = {path: digest(formatter() + text) for path, text in rendered.items()}
     reusable = output.formatted_before(config.target, digests) if reuse else {}

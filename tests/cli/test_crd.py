@@ -121,6 +121,27 @@ def test_manifests_are_written_and_found_up_to_date(run: Run, types: Path) -> No
     assert outcome(run("crd", "--check")) == (0, UP_TO_DATE, "")
 
 
+def test_flags_replace_the_header_and_the_limit_of_the_config(run: Run, types: Path) -> None:
+    Path("clientgen.toml").write_text(f"{CONFIG}max-desc-len = 30\n")
+    Path("licence.txt").write_text("# Licence\n")
+    flags = ("--header-file", "licence.txt", "--max-desc-len", "0")
+    code, _, hint = outcome(run("crd", "--check", *flags))
+    assert (code, hint) == (1, f"to bring it up to date: clientgen crd {' '.join(flags)}\n")
+    assert run("crd", *flags).exit_code == 0
+    assert "\n#\n# Licence\n\napiVersion" in FILE.read_text()
+    assert "description" not in FILE.read_text()
+    run("crd")
+    assert "description: The group and version this obj\n" in FILE.read_text()
+    Path("licence.txt").write_bytes(b"\xff")
+    problem = (
+        "licence.txt: it is not UTF-8\n    Name a text file with the header, such as a licence."
+    )
+    refused = outcome(run("crd", *flags))
+    assert refused == (1, "", f"{problem}\n1 problem\n")
+    assert run("crd", "--types", "myops.v1", "--output", "x", "--max-desc-len", "0").exit_code == 0
+    assert "description" not in Path("x", FILE.name).read_text()
+
+
 def test_quiet_says_nothing(run: Run, types: Path) -> None:
     for arguments in (["crd"], ["crd"], ["crd", "--check"]):
         assert outcome(run(*arguments, "--quiet")) == (0, "", "")

@@ -39,6 +39,17 @@ def test_a_second_run_knows_that_nothing_changed(run: Run):
     assert forced.stdout == f"out/shop: up to date, {number_of_files()} files\n"
 
 
+def test_another_header_is_a_change(run: Run):
+    header, module = Path("licence.txt"), Path("out/shop/clientset.py")
+    for owner in ("Acme", "Bolt"):
+        header.write_text(f"// Copyright {owner}\n")
+        run("generate", *ALL, "--header-file", "licence.txt")
+        assert f"\n#\n# Copyright {owner}\n\n" in module.read_text()
+    header.unlink()
+    missing = "licence.txt: cannot be read: No such file or directory\n"
+    assert run("verify", *ALL, "--header-file", "licence.txt").stderr.startswith(missing)
+
+
 def test_quiet_says_nothing(run: Run):
     for command in ("generate", "generate", "verify"):
         assert outcome(run(command, *ALL, "--quiet")) == (0, "", "")

@@ -24,14 +24,16 @@ from clientgen.generator.atomic_write import (
 from clientgen.generator.crds.crd_changes import Change, changes
 from clientgen.generator.crds.crd_manifest import Manifest
 from clientgen.generator.directory_lock import exclusive, shared
+from clientgen.generator.header_file import with_header
 from clientgen.generator.output import Changed, Changes, Differences
 from clientgen.generator.package_manifest import has_header, header, made_from
 from clientgen.generator.sources.crd.crd_shape import shaped
 
 
-def text_of(manifest: Manifest) -> str:
-    """The file of a manifest."""
-    return f"{header(', '.join(manifest.modules))}\n{write_yaml(manifest.definition)}"
+def text_of(manifest: Manifest, below: str = "") -> str:
+    """The file of a manifest, with a header below its first line."""
+    first = header(", ".join(manifest.modules))
+    return with_header(f"{first}\n{write_yaml(manifest.definition)}", below)
 
 
 class Folder:
@@ -46,7 +48,11 @@ class Folder:
     """
 
     def __init__(
-        self, path: Path, manifests: Iterable[Manifest], modules: frozenset[str] | None = None
+        self,
+        path: Path,
+        manifests: Iterable[Manifest],
+        modules: frozenset[str] | None = None,
+        below: str = "",
     ) -> None:
         """Look at what is there.
 
@@ -55,6 +61,7 @@ class Folder:
             manifests: what is to be in it.
             modules: if not everything was read, the modules that were: files that were made of
                 others are left alone.
+            below: the header of every file, as comments, below its first line.
 
         Raises:
             ClientgenError: a file that is not ours is in the way, or something cannot be read.
@@ -62,7 +69,7 @@ class Folder:
         self.path = path
         self._modules = modules
         made = tuple(manifests)
-        self.wanted = {manifest.file: text_of(manifest).encode() for manifest in made}
+        self.wanted = {manifest.file: text_of(manifest, below).encode() for manifest in made}
         self.too_large = tuple(
             manifest.file for manifest in made if manifest.is_too_large_for_kubectl
         )

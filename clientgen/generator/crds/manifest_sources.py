@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from clientgen._problems import Problems, take_all
+from clientgen._problems import ClientgenError, Problem, Problems, take_all
+from clientgen.generator import header_file
 from clientgen.generator.config_file import find
 from clientgen.generator.configuration import Flags, PackageConfig, load
 from clientgen.generator.crds.crd_manifest import Manifest, manifests
+from clientgen.generator.crds.description_limit import shortened
 from clientgen.generator.crds.manifest_files import Folder
 from clientgen.generator.python_types.class_reader import read_module
 from clientgen.generator.python_types.declared_kinds import kinds
@@ -25,6 +27,8 @@ class _Modules:
     root: Path
     paths: tuple[Path, ...]
     where: str
+    max_desc_len: int | None = None
+    header_file: Path | None = None
 
 
 def folders(flags: Flags, output: Path | None) -> tuple[Folder, ...]:
@@ -43,7 +47,7 @@ def folders(flags: Flags, output: Path | None) -> tuple[Folder, ...]:
 
     def folder(path: Path, groups: list[_Modules]) -> Folder:
         names = None if complete else frozenset(name for group in groups for name in group.names)
-        return Folder(path, _manifests(groups), names)
+        return Folder(path, _manifests(groups), names, _header(groups))
 
     by_folder = _by_folder(flags, output)
     return tuple(
@@ -60,7 +64,9 @@ def _by_folder(flags: Flags, output: Path | None) -> dict[Path, list[_Modules]]:
             problems.add("flags", what, "give --output, or leave --types to the config")
             problems.raise_if_any()
         assert output is not None
-        return {output: [_Modules(tuple(dict.fromkeys(flags.types)), Path(), (), "flags")]}
+        names = tuple(dict.fromkeys(flags.types))
+        modules = _Modules(names, Path(), (), "flags", flags.max_desc_len, flags.header_file)
+        return {output: [modules]}
     if flags.config is None and find(Path(), problems) is None:
         what = "there is nothing to generate: no config file was found"
         problems.add("", what, "give --types and --output, or write a clientgen.toml")
@@ -82,7 +88,20 @@ def _by_folder(flags: Flags, output: Path | None) -> dict[Path, list[_Modules]]:
 
 
 def _of(package: PackageConfig) -> _Modules:
-    return _Modules(package.types, package.root, package.paths, package.where("types"))
+    where = package.where("types")
+    more = package.max_desc_len, package.header_file
+    return _Modules(package.types, package.root, package.paths, where, *more)
+
+
+def _header(groups: Iterable[_Modules]) -> str:
+    """The header of the files of one folder."""
+    by_file = {group.header_file: group for group in groups}
+    if len(by_file) > 1:
+        what = "packages that write into one folder have different values of `header-file`"
+        where = [*by_file.values()][1].where
+        raise ClientgenError([Problem(where, what, "give both the same header")])
+    ((file, group),) = by_file.items()
+    return header_file.parse(header_file.gather(file, group.root)) if file else ""
 
 
 def _manifests(groups: Iterable[_Modules]) -> tuple[Manifest, ...]:
@@ -104,4 +123,13 @@ def _manifests(groups: Iterable[_Modules]) -> tuple[Manifest, ...]:
     problems.raise_if_any()
     made = manifests(api_kinds, problems)
     problems.raise_if_any()
-    return made
+    limits = {name: group.max_desc_len for (name, _), group in wanted.items()}
+    return tuple(_limited(manifest, limits) for manifest in made)
+
+
+def _limited(manifest: Manifest, limits: Mapping[str, int | None]) -> Manifest:
+    """Shorten the descriptions, by the shortest limit of the modules of a manifest."""
+    given = [limit for name in manifest.modules if (limit := limits.get(name)) is not None]
+    if not given:
+        return manifest
+    return replace(manifest, definition=shortened(manifest.definition, min(given)))
