@@ -160,6 +160,7 @@ def my_controller(k):
     [web] = k.core_v1.pods().list()
     k.core_v1.pods("shop").delete(web.metadata.name)
 """,
+    "testing-timers": "",
     "views": "",
     "queues": """
 import logging
