@@ -18,8 +18,8 @@ from ._controllers.change_predicates import (
     labels_changed,
     resource_version_changed,
 )
-from ._controllers.json_logs import JsonFormatter
 from ._controllers.controller_options import ControllerOptions
+from ._controllers.json_logs import JsonFormatter
 from ._controllers.owners import owned_by, set_owner
 from ._controllers.predicates import Event, EventPredicate
 from ._controllers.queue_state import QueueMetrics, QueueMetricsProvider

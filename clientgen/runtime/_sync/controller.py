@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from .._cache.sync_errors import standstill_error, timeout_error
 from .._clock import SYSTEM_CLOCK, standstill_of
-from .._controllers.json_logs import RECONCILE_FIELDS
 from .._controllers.attempts import Attempts
 from .._controllers.controller_options import settings_of
+from .._controllers.json_logs import RECONCILE_FIELDS
 from .._controllers.outcomes import fields_of, log_failure, outcome_of
 from .._controllers.predicates import Event as SourceEvent
 from .._controllers.queue_state import LOW_PRIORITY, ShutDown
