@@ -16,6 +16,7 @@ from click.testing import CliRunner
 from support.inlined_types import custom_resource, inlined
 
 from clientgen.cli.program import program
+from clientgen.runtime.errors import Invalid
 from clientgen.testing import FakeCluster, LocalServer
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -103,7 +104,7 @@ def test_a_package_from_definitions(server: LocalServer) -> None:
 def test_a_package_from_python_types(
     server: LocalServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    module, client, _ = blocks("python-types", "python")
+    module, client, *_ = blocks("python-types", "python")
     write("myops/__init__.py", "")
     write("myops/v1.py", module)
     write("clientgen.toml", blocks("python-types", "toml")[0])
@@ -116,6 +117,27 @@ def test_a_package_from_python_types(
     )
     exec(client, {"__name__": "page"})
     assert capsys.readouterr().out == "0 3 * * *\n"
+
+
+def test_unions_of_models(server: LocalServer) -> None:
+    *_, types, use = blocks("python-types", "python")
+    write("probes.py", types)
+    run("crd --types probes --output crds")
+    run("generate --types probes --package probeapi --output .")
+    server.cluster.apply_manifests("crds")
+    probes, api = importlib.import_module("probes"), importlib.import_module("probeapi")
+    names = vars(probes).copy()
+    exec(use, names)
+    target = {"type": "Tcp", "port": 80}
+    probe = {"metadata": {"name": "a"}, "spec": {"target": target, "password": {"text": "b"}}}
+    with api.Clientset.from_config() as k:
+        client = k.example_v1.probes("shop")
+        client.apply(probe)
+        spec = client.get("a").spec
+        assert (names["shown"](spec), spec.password) == ("port 80", probes.FromText(text="b"))
+        target["url"] = "c"
+        with pytest.raises(Invalid, match='may only be specified when `type` is "Http"'):
+            client.apply(probe)
 
 
 def test_two_packages_together(server: LocalServer) -> None:

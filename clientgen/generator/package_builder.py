@@ -169,13 +169,14 @@ def build(
         api = _resolve(config, parsed)
         progress("rendering")
         files, modules = plan(api, config.expansions, config.renames)
-    texts = Renderer(modules).render(files)
-    rendered = {path: with_header(text, parsed.header) for path, text in texts.items()}
+    rendered = Renderer(modules).render(files)
     progress("formatting")
-    digests = {path: digest(formatter() + text) for path, text in rendered.items()}
+    made_with = formatter() + parsed.header
+    digests = {path: digest(made_with + text) for path, text in rendered.items()}
     reusable = output.formatted_before(config.target, digests) if reuse else {}
     new = {path: text for path, text in rendered.items() if path not in reusable}
-    tree = {**reusable, **format_tree(new), "py.typed": ""}
+    formatted = {path: with_header(text, parsed.header) for path, text in format_tree(new).items()}
+    tree = {**reusable, **formatted, "py.typed": ""}
     manifest = replace(
         manifest,
         rendered=digests,

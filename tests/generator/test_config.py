@@ -154,9 +154,9 @@ def test_an_unknown_key_is_a_problem():
         "clientgen.toml: specs: there is no such key\n    did you mean `spec`?",
         (
             "clientgen.toml: frobnicate: there is no such key\n"
-            "    known are package, spec, crd, types, crd-output, go-types, cluster, descriptions, "
-            "uses, inlined, output, include, exclude, rename, distribution, markers, expansions, "
-            "views, packages"
+            "    known are package, spec, crd, types, crd-output, max-desc-len, header-file, "
+            "go-types, cluster, descriptions, uses, inlined, output, include, exclude, rename, "
+            "distribution, markers, expansions, views, packages"
         ),
     ]
 
@@ -265,7 +265,8 @@ def test_keys_beside_the_tables_of_packages_are_a_problem():
         ),
         (
             "clientgen.toml: packages.a.package: there is no such key\n"
-            "    known are spec, crd, types, crd-output, go-types, cluster, descriptions, "
+            "    known are spec, crd, types, crd-output, max-desc-len, header-file, "
+            "go-types, cluster, descriptions, "
             "uses, inlined, output, include, exclude, rename, distribution, markers, expansions, "
             "views"
         ),

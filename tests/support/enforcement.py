@@ -386,3 +386,42 @@ def causes(answer: Json) -> list[tuple[str, str]]:
 def changed(thing: Json, change: Json) -> Json:
     spec = {**thing["spec"], **change}
     return {**thing, "spec": {name: value for name, value in spec.items() if value is not None}}
+
+
+UNIONS = Path(__file__).parents[1] / "crd_golden/unions/unions/v1.py"
+WEB = {"type": "Http", "url": "http://a"}
+# Of the types of UNIONS: specs, and what is wrong with them.
+REFUSED: list[tuple[Json, str, str]] = [
+    ({"target": {}}, "target.type", "Required value"),
+    ({"target": {"type": "Udp"}}, "target.type",
+     'Unsupported value: "Udp": supported values: "Http", "Tcp", "Silence"'),
+    ({"target": {"type": "Tcp"}}, "target.port",
+     'Required value: must be specified when `type` is "Tcp"'),
+    ({"target": {**WEB, "port": 1}}, "target.port",
+     'Invalid value: may only be specified when `type` is "Tcp"'),
+    ({"target": {"type": "Silence", "timeout": 1}}, "target.timeout",
+     'Invalid value: may only be specified when `type` is "Http" or `type` is "Tcp"'),
+    ({"target": {"type": "Http", "url": "a"}}, "target", "Invalid value: no web address"),
+    ({"target": WEB, "password": {}}, "password",
+     "Invalid value: must specify one of: `secretName`, `text`"),
+    ({"target": WEB, "password": {"secretName": "a"}}, "password.key",
+     "Required value: must be specified when `secretName` is specified"),
+    ({"target": WEB, "byName": {"a": {"text": "a", "key": "b"}}}, "byName[a].key",
+     "Invalid value: may only be specified when `secretName` is specified"),
+    ({"target": WEB, "password": {"secretName": "a", "key": "b", "text": "c"}}, "password",
+     "Invalid value: must specify exactly one of: `secretName`, `text`"),
+]  # fmt: skip
+
+
+@scenario
+def objects_of_unions_are_of_one_of_their_types(serve: Serve) -> None:
+    things = serve(UNIONS.read_text().replace("Probe", "Thing"))
+    for number, (spec, field, message) in enumerate(REFUSED):
+        code, answer = things.create(spec, f"bad-{number}")
+        assert (code, (f"spec.{field}", message) in causes(answer)) == (422, True), (spec, answer)
+    code, kept = things.create({"target": WEB, "password": {"text": "a"}})
+    assert code == 201, kept
+    code, answer = things.put(changed(kept, {"target": {**WEB, "url": "http://b"}}), "t")
+    assert (code, causes(answer)) == (422, [("spec.target", "Invalid value: it stays")])
+    code, answer = things.put(changed(kept, {"target": {"type": "Tcp", "port": 1}}), "t")
+    assert code == 200, answer

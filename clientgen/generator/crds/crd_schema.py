@@ -13,7 +13,7 @@ import inspect
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import Any, Final, get_args, get_origin
+from typing import Any, Final, cast, get_args, get_origin
 
 from clientgen._problems import Problems
 from clientgen.generator.crds.annotation_schemas import (
@@ -39,6 +39,7 @@ from clientgen.generator.crds.immutability_rules import UNCHANGED, group_rule
 from clientgen.generator.crds.known import add_facts, is_generated
 from clientgen.generator.crds.limit_checks import check_limits
 from clientgen.generator.crds.tag_rules import TagWriter, is_of_fields, said
+from clientgen.generator.crds.union_schemas import union_schema
 from clientgen.generator.genclient_markers import strip_markers
 from clientgen.generator.kubebuilder.kubebuilder_markers import (
     KubebuilderMarker,
@@ -50,6 +51,8 @@ from clientgen.generator.python_types.class_records import TypeClass, TypeField
 from clientgen.generator.python_types.loaded_modules import loaded
 from clientgen.runtime._models.meta_v1 import ObjectMeta
 from clientgen.runtime._models.model import Model
+from clientgen.runtime._models.union_stand_ins import members_of
+from clientgen.runtime._models.unions import BadUnionError, choice_of
 
 _TYPE_META: Final = {
     "apiVersion": "The group and version this object is written in.",
@@ -198,6 +201,9 @@ class SchemaBuilder:
         return part
 
     def _plain(self, annotation: Any, where: str) -> Part:
+        members = members_of(annotation)
+        if members:
+            return self._union(members, where)
         schema = scalar(annotation)
         if schema is not None:
             return Part(schema)
@@ -207,6 +213,19 @@ class SchemaBuilder:
         if origin is dict:
             return self._dict(get_args(annotation), where)
         return self._model(origin)
+
+    def _union(self, members: tuple[type[Any], ...], where: str) -> Part:
+        try:
+            choice = choice_of(members)
+        except BadUnionError as error:
+            raise UnsupportedTypeError(error.what, error.hint) from None
+        parts = [self._model(cast("type[Model]", model)) for model in choice.models.values()]
+        part = Part(union_schema(choice, [each.schema for each in parts]))
+        for inner in parts:
+            _add_places(part, (), Part({}, {k: v for k, v in inner.places.items() if len(k) > 1}))
+        for number in range(len(part.schema["x-kubernetes-validations"])):
+            part.places["x-kubernetes-validations", str(number)] = where
+        return part
 
     def _list(self, arguments: tuple[Any, ...], where: str) -> Part:
         items = self._annotation(arguments[0] if arguments else Any, where)

@@ -24,6 +24,7 @@ import msgspec
 from clientgen.runtime._models import model as runtime_model
 from clientgen.runtime._models.model import Model, Raw
 from clientgen.runtime._models.quantity import Quantity
+from clientgen.runtime._models.unions import BadUnionError, choice_of
 
 _LITERAL = "__literal__"
 # Enumerations of texts and of numbers, as members of a union.
@@ -177,9 +178,21 @@ def _union(arguments: tuple[Any, ...]) -> tuple[str, str] | None:
     plain = {_bare(member) for member in members}
     if len(members) == 1 or plain in _UNIONS:
         return None
+    if all(map(_is_model, members)):
+        return _union_of_models(tuple(members))
     shown = " | ".join(map(_name, members))
     hint = "write `IntOrString` for a number or a string, and `Raw` for any JSON"
     return f"a union of several types, `{shown}`", hint
+
+
+def _union_of_models(members: tuple[Any, ...]) -> tuple[str, str] | None:
+    try:
+        choice_of(members)
+    except BadUnionError as error:
+        return f"a union whose types cannot be told apart: {error.what}", error.hint
+    except Exception:  # noqa: BLE001 - a member whose own fields are wrong, which is told there
+        return None
+    return None
 
 
 def _bare(annotation: Any) -> Any:

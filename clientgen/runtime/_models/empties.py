@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Meta
 
 from .shared_texts import shares_texts, sharing, unsharing
+from .union_stand_ins import without_stand_ins
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -125,7 +126,7 @@ def _marked(annotation: Any, mark: Any, name: str) -> Any:
 
 def as_declared(annotation: Any) -> Any:
     """Return an annotation as the class declared it, without the marks for the decoder."""
-    annotation = unsharing(annotation)
+    annotation = without_stand_ins(unsharing(annotation))
     if get_origin(annotation) is not Annotated:
         return annotation
     plain, *extras = get_args(annotation)

@@ -20,13 +20,14 @@ from msgspec import UNSET, Struct
 
 from .base import ModelBase, ModelMeta, assign
 from .custom_resource import CustomResource
-from .empties import EmptyDict, EmptyList, UnsetDict, UnsetList
+from .empties import EmptyDict, EmptyList, UnsetDict, UnsetList, as_declared
 from .json_names import with_members
 from .meta_v1 import APIGroup, DeleteOptions
 from .model import MICRO
 from .model_info import ByClass, fields_of, is_dict_class, is_zero_time, known_model, leading_to
 from .quantity import Quantity
 from .read_times import ReadTime
+from .union_stand_ins import members_of
 from .variants import Auto, unset_maker
 
 Tidier: TypeAlias = Callable[[Any], Any]
@@ -164,7 +165,11 @@ def _partial_fields(model: type[ModelBase]) -> list[str]:
 def _required_objects(model: type[ModelBase]) -> list[str]:
     """Return the required attributes that hold an object."""
     fields = msgspec.structs.fields(model)
-    return [f.name for f in fields if f.required and isinstance(f.type, ModelMeta)]
+    return [f.name for f in fields if f.required and _is_object(as_declared(f.type))]
+
+
+def _is_object(annotation: Any) -> bool:
+    return isinstance(annotation, ModelMeta) or bool(members_of(annotation))
 
 
 def _auto_fields(model: type[ModelBase]) -> list[str]:

@@ -28,10 +28,12 @@ from .meta_v1 import ListMeta, ModelList, ObjectMeta
 from .model_info import Field, bare, fields_of, is_dict_class, viewed_model, zero
 from .once import once
 from .quantity import Quantity, received_texts
+from .union_stand_ins import StandIn, members_of, without_stand_ins
+from .unions import chosen, prepare
 from .variants import extended, unknown_attributes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 _NULL = b"null"
 
@@ -63,10 +65,18 @@ def decoder_of(annotation: Any) -> msgspec.json.Decoder[Any] | WantedDecoder:
     wanted = getattr(annotation, "__wanted__", None)
     if wanted is not None:  # a view by paths, or a list of such views
         return WantedDecoder(wanted, annotation.of_wanted)
-    return msgspec.json.Decoder(annotation, dec_hook=_decode_other)
+    try:
+        return msgspec.json.Decoder(annotation, dec_hook=_decode_other)
+    except TypeError:
+        prepared = prepare(annotation)  # msgspec reads no unions of models
+        return msgspec.json.Decoder(prepared, dec_hook=_decode_other)
 
 
 def _decode_other(kind: type, value: object) -> object:
+    if isinstance(kind, StandIn) and isinstance(value, dict):
+        names = cast("dict[str, Any]", value)
+        if not _has_float(names):  # the object is written again, for the decoder of its model
+            return _read_member(Raw(_encode(names)), kind.__members__, names)
     if kind is Quantity and isinstance(value, str):
         return received_texts[value]
     if kind is Quantity and isinstance(value, int | float) and not isinstance(value, bool):
@@ -75,8 +85,17 @@ def _decode_other(kind: type, value: object) -> object:
         obj = kind(cast("dict[str, Any]", value))
         check_metadata(obj)
         return obj
-    message = f"expected {kind.__name__}, got {type(value).__name__}"
+    message = f"expected {kind.__name__}, got {value.__class__.__name__}"
     raise ValueError(message)
+
+
+def _has_float(value: object) -> bool:
+    """Return whether a number could be written in another way than it was read."""
+    if isinstance(value, dict):
+        return any(map(_has_float, cast("dict[str, object]", value).values()))
+    if isinstance(value, list):
+        return any(map(_has_float, cast("list[object]", value)))
+    return isinstance(value, float)
 
 
 _members_decoder = msgspec.json.Decoder(dict[str, Raw])
@@ -246,21 +265,38 @@ def _read_value_leniently(part: Raw, annotation: Any) -> Any:
     """Read a value that does not fit its type as a whole. Parts that fit are read strictly."""
     if _is_null(part):
         return zero(annotation)
-    plain = _without_none(annotation)
-    first = _first_character(part)
-    if isinstance(get_origin(plain) or plain, ModelMeta) and first == "{":
-        return read_leniently(part, plain)
-    if is_dict_class(plain) and first == "{":
-        return _read_dict(part, plain)
-    if get_origin(plain) is list and first == "[":
+    plain, first = _without_none(annotation), _first_character(part)
+    if first == "[" and get_origin(plain) is list:
         (inner,) = get_args(plain)
         return [_read_value(item, inner) for item in _items_decoder.decode(part)]
-    if get_origin(plain) is dict and first == "{":
+    if first == "{":
+        return _read_object_leniently(part, plain, _members_of(annotation))
+    return _read_other_type(part)
+
+
+def _read_object_leniently(part: Raw, plain: Any, members: tuple[type[Any], ...]) -> Any:
+    if members:
+        return _read_member(part, members, _members_decoder.decode(part))
+    if isinstance(get_origin(plain) or plain, ModelMeta):
+        return read_leniently(part, plain)
+    if is_dict_class(plain):
+        return _read_dict(part, plain)
+    if get_origin(plain) is dict:
         _, inner = get_args(plain)
         return {
             key: _read_value(item, inner) for key, item in _members_decoder.decode(part).items()
         }
     return _read_other_type(part)
+
+
+def _members_of(annotation: Any) -> tuple[type[Any], ...]:
+    return members_of(without_stand_ins(bare(annotation)))
+
+
+def _read_member(part: Raw, members: tuple[type[Any], ...], names: Mapping[str, object]) -> Any:
+    """Read an object of one of several models. An object of none is kept as raw JSON."""
+    model = chosen(members, names)
+    return part.copy() if model is None else _read_value(part, model)
 
 
 def _read_other_type(part: Raw) -> Any:

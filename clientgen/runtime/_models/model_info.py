@@ -107,7 +107,7 @@ def fields_of(model: type[ModelBase]) -> dict[str, Field]:
 def _field_info(info: msgspec.structs.FieldInfo) -> Field:
     annotation = as_declared(info.type)
     empty = None if info.required else EMPTIES.get(cast("type", info.default_factory))
-    models = tuple(_models_in(annotation))
+    models = tuple(models_in(annotation))
     return Field(info.name, info.encode_name, annotation, info.required, models, empty)
 
 
@@ -170,16 +170,17 @@ def zero_model_maker(
     return lambda: construct(created, **{name: maker() for name, maker in required.items()})
 
 
-def _models_in(annotation: Any) -> Iterator[type[ModelBase]]:
+def models_in(annotation: Any) -> Iterator[type[ModelBase]]:
+    """Yield the models in a type."""
     plain = bare(annotation)
     if isinstance(plain, ModelMeta):
         yield cast("type[ModelBase]", plain)
     for inner in get_args(plain):
-        yield from _models_in(inner)
+        yield from models_in(inner)
 
 
 @cache
-def _models_within(model: type[ModelBase]) -> frozenset[type[ModelBase]]:
+def models_within(model: type[ModelBase]) -> frozenset[type[ModelBase]]:
     """Return the model and all models inside of it, at any depth.
 
     This is a loop instead of a recursion, because JSONSchemaProps contains itself.
@@ -201,7 +202,7 @@ def leading_to(
     return tuple(
         f.name
         for f in fields_of(model).values()
-        if any(wanted(inside) for inner in f.models for inside in _models_within(inner))
+        if any(wanted(inside) for inner in f.models for inside in models_within(inner))
     )
 
 
@@ -211,7 +212,7 @@ def is_sensitive(model: type[ModelBase]) -> bool:
 
     A field for objects of any kind is sensitive, because such an object may be a Secret.
     """
-    inside = _models_within(model)
+    inside = models_within(model)
     # The JSON of an object has more than its view.
     viewed = filter(None, map(viewed_model, inside))
     return any(each.__sensitive__ or has_any_kind(each) for each in inside) or any(

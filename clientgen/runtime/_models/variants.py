@@ -19,6 +19,7 @@ from .base import ModelBase, ModelMeta, construct, set_values
 from .json_names import field_name
 from .model_info import bare, fields_of, known_model, zero, zero_model_maker
 from .once import once
+from .union_stand_ins import members_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -93,7 +94,7 @@ def extended(
 
 def optional_field(required: Field) -> Any:
     """Declare a required field as optional, with its zero value as the default."""
-    kind = bare(required.type)
+    kind = next(iter(members_of(required.type)), bare(required.type))
     kind = get_origin(kind) or kind
     if isinstance(kind, ModelMeta):
         return field(default_factory=Auto(cast("type[ModelBase]", kind)), name=required.wire)
