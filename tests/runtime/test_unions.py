@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Raw
+from typing_extensions import TypeAliasType
 
 from clientgen.runtime._models.model_codec import decode_event, decode_list
 from clientgen.runtime._models.unions import BadUnionError
@@ -171,6 +172,24 @@ def test_nothing_is_lost_of_any_object(
     target: Any, source: Any, then: list[Any], by_name: dict[str, Any]
 ) -> None:
     read({"target": target, "source": source, "then": then, "byName": by_name})
+
+
+Named = TypeAliasType("Named", Http | Tcp)
+Perhaps = TypeAliasType("Perhaps", Named | None)
+
+
+class Aliased(Model):
+    one: Named
+    other: Perhaps = None
+    many: list[Named] = field(default_factory=list)
+
+
+def test_unions_with_names_are_unions() -> None:
+    """As `type Named = Http | Tcp` of Python 3.12."""
+    web = {"type": "Http", "url": "u"}
+    aliased = decode(json.dumps({"one": web, "other": web, "many": [web]}).encode(), Aliased)
+    assert aliased == Aliased(one=Http(url="u"), other=Http(url="u"), many=[Http(url="u")])
+    assert decode(b'{"one": {"type": "Tcp", "port": 1}}', Aliased).other is None
 
 
 class Twin(Model):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
 from msgspec import Raw, Struct
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 UNIONS = (Union, types.UnionType)
 _GENERIC = (Annotated, list, dict)
@@ -35,33 +35,64 @@ def _stand_in(members: tuple[type[Any], ...]) -> StandIn:
     return StandIn(name, (), {"__members__": members})
 
 
+def _unalias(annotation: Any) -> Any:
+    """Return the type that `type Target = Http | Tcp` of Python 3.12 stands for."""
+    while _is_alias(annotation):
+        annotation = annotation.__value__
+    return annotation
+
+
 def members_of(annotation: Any) -> tuple[type[Any], ...]:
     """Return the models of a union of at least two models; empty for other types."""
+    annotation = _unalias(annotation)
     if get_origin(annotation) is Annotated:
         annotation = get_args(annotation)[0]
     if get_origin(annotation) not in UNIONS:
         return ()
-    members = tuple(each for each in get_args(annotation) if each is not type(None))
+    members = tuple(_flat(annotation))
     are_models = all(isinstance(each, type) and issubclass(each, Struct) for each in members)
     return members if are_models and len(members) > 1 else ()
 
 
+def _flat(annotation: Any) -> Iterator[Any]:
+    """Yield the members of a union but None, also those of unions with names inside of it."""
+    annotation = _unalias(annotation)
+    if get_origin(annotation) in UNIONS:
+        for each in get_args(annotation):
+            yield from _flat(each)
+    elif annotation is not type(None):
+        yield annotation
+
+
+def _allows_none(annotation: Any) -> bool:
+    annotation = _unalias(annotation)
+    is_union = get_origin(annotation) in UNIONS
+    return annotation is type(None) or (is_union and any(map(_allows_none, get_args(annotation))))
+
+
+def _is_alias(annotation: Any) -> bool:
+    return type(annotation).__name__ == "TypeAliasType"
+
+
 def with_stand_ins(annotation: Any) -> Any:
     """Return an annotation with a stand-in for each union of models."""
-    origin, arguments = get_origin(annotation), get_args(annotation)
-    members = members_of(annotation) if origin in UNIONS else ()
+    if get_origin(annotation) is Annotated:
+        arguments = get_args(annotation)
+        return Annotated[(with_stand_ins(arguments[0]), *arguments[1:])]
+    members = members_of(annotation)
     if members:
         stand_in = _stand_in(members)
-        return stand_in | None if type(None) in arguments else stand_in
-    if origin is Annotated:
-        return Annotated[(with_stand_ins(arguments[0]), *arguments[1:])]
+        return stand_in | None if _allows_none(annotation) else stand_in
     return _rebuilt(annotation, with_stand_ins)
 
 
 def without_stand_ins(annotation: Any) -> Any:
-    """Return an annotation as it was declared; see `with_stand_ins`."""
+    """Return an annotation as it was declared, with unions instead of their names."""
     if isinstance(annotation, StandIn):
         return Union[annotation.__members__]  # noqa: UP007 - of a tuple
+    if _is_alias(annotation) and (members := members_of(annotation)):
+        none = (type(None),) if _allows_none(annotation) else ()
+        return Union[(*members, *none)]
     if get_origin(annotation) is Annotated:
         arguments = get_args(annotation)
         return Annotated[(without_stand_ins(arguments[0]), *arguments[1:])]
