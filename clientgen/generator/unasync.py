@@ -250,6 +250,7 @@ DERIVED: tuple[str, ...] = (
     "shard_check.py",
     "sharding.py",
     "standstill_alarm.py",
+    "own_write_guard.py",
     "frame_stream.py",
     "governed_call.py",
     "recipes.py",

@@ -14,7 +14,7 @@ from prometheus_client import CollectorRegistry
 
 from clientgen.runtime._async._primitives import Event, Task, sleep, spawn
 from clientgen.runtime.aio import AsyncContext, AsyncController, AsyncManager
-from clientgen.runtime.controllers import ItemExponentialFailure, Request, Result
+from clientgen.runtime.controllers import ItemExponentialFailure, Request, Result, owned_by
 from clientgen.runtime.errors import LeadershipLost, ReconcileTimeout, TerminalError
 from clientgen.testing import FakeClock, FakeCluster, LocalServer
 
@@ -218,6 +218,7 @@ async def test_on_error_decides_when_it_is_tried_again() -> None:
         ({"timeout": "1m"}, TypeError, "timeout must be a number, not a str"),
         ({"debounce": -1}, ValueError, "debounce=-1: it must be 0 or more"),
         ({"per_object_rate": 0.0}, ValueError, "per_object_rate=0: it must be more than 0"),
+        ({"own_writes_wake": None}, TypeError, "own_writes_wake is a bool, not None"),
         ({"max_attempts": 0}, ValueError, "max_attempts must be 1 or more"),
         ({"max_attempt": 3}, TypeError, "unexpected option 'max_attempt'; the options are"),
     ],
@@ -292,6 +293,74 @@ async def test_an_object_is_not_reconciled_more_often_than_its_rate() -> None:
     assert seen == [("a", 0.0), ("b", 1.0), ("a", 2.0)]
     controller.stop()
     assert await task.join(30)
+
+
+# ---- own writes -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("over_http", [False, True])
+async def test_own_writes_do_not_wake_their_own_controller(over_http: bool) -> None:
+    """Each reconciliation changes the object, and would go on forever."""
+    program = AsyncProgram()
+    seen: list[str] = []
+    others: list[str | None] = []
+    with LocalServer(program.cluster) as server:
+        if over_http:
+            await program.k.aclose()
+            program.k = AsyncClientset.from_config(server.kubeconfig)
+            program.manager = program.new_manager()
+
+        async def reconcile(context: AsyncContext[ConfigMap]) -> None:
+            seen.append(context.name)
+            if context.object is None:
+                return
+            count = str(len(seen))
+            maps, secrets = (
+                program.k.core_v1.config_maps("shop"),
+                program.k.core_v1.secrets("shop"),
+            )
+            await maps.patch(context.name, {"data": {"count": count}})
+            await maps.edit(context.name, lambda each: each.data.update(edited=count))
+            await maps.apply(config_map(context.name, applied=count), force=True)
+            owned = Secret(
+                metadata=ObjectMeta(name="s", owner_references=[owned_by(context.object)]),
+                data={"count": count.encode()},
+            )
+            await secrets.apply(owned, force=True)
+
+        async def other(context: AsyncContext[ConfigMap]) -> None:
+            others.append(context.object.data.get("applied") if context.object else None)
+
+        controller = program.manager.controller("maps", reconcile, own_writes_wake=False)
+        controller.for_(ConfigMap).owns(Secret)
+        program.manager.controller("other", other).for_(ConfigMap)
+        program.maps.create(config_map("a"))
+        secrets = program.cluster.clientset(Clientset).core_v1.secrets("shop")
+
+        def has_come(count: int) -> bool:
+            """Whether the caches have the writes of a reconciliation, and all is quiet."""
+            if len(seen) != count or len(controller.queue) or controller.queue._state.processing:
+                return False
+            written = (program.maps.get("a"), secrets.get("s"))
+            told = [
+                int(cache.resource_version) >= int(obj.metadata.resource_version)
+                and not cache._processor.backlog
+                for cache, obj in zip(controller.informers, written, strict=True)
+            ]
+            return written[0].data.get("applied") == str(count) and all(told)
+
+        async with program:
+            await until(lambda: has_come(1))
+            await until(lambda: others[-1:] == ["1"])  # another controller is told
+            program.maps.patch("a", {"data": {"theirs": "1"}})
+            await until(lambda: has_come(2))
+            secrets.patch("s", {"metadata": {"labels": {"theirs": "1"}}})
+            await until(lambda: has_come(3))
+            secrets.delete("s")
+            await until(lambda: has_come(4))
+            program.maps.delete("a")
+            await until(lambda: len(seen) >= 5)
+    assert program.error is None
 
 
 # ---- leaders ----------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, cast
 
 from .._models.arguments import type_of, unexpected_option
 
@@ -45,6 +45,14 @@ class ControllerOptions(TypedDict, total=False):
     It applies to retries, too: the next reconciliation of an object begins `1 / per_object_rate`
     seconds after the beginning of the previous one, or later. Other objects do not wait.
     """
+    own_writes_wake: bool
+    """Whether a write of a reconciliation leads to another one of the same object; true by default.
+
+    If it is false, an event is dropped that tells the reconciliation nothing but values that it has
+    sent itself. This is decided by comparing the object of the event with the response to the
+    write, and the old object with the request, so that no change of others is lost. Defaults of the
+    server, and transforms of an informer, make an event count as a change of others.
+    """
 
 
 class ControllerSettings(NamedTuple):
@@ -55,6 +63,7 @@ class ControllerSettings(NamedTuple):
     max_attempts: int | None = None
     debounce: float = 0.0
     per_object_rate: float | None = None
+    own_writes_wake: bool = True
 
     @property
     def interval(self) -> float:
@@ -91,6 +100,8 @@ def settings_of(options: Mapping[str, Any]) -> ControllerSettings:
         if settings.max_attempts < 1:
             raise ValueError("max_attempts must be 1 or more, or None for no limit")
     _check_number("debounce", settings.debounce)
+    if not isinstance(cast("object", settings.own_writes_wake), bool):
+        raise TypeError(f"own_writes_wake is a bool, not {type_of(settings.own_writes_wake)}")
     for name in ("timeout", "per_object_rate"):
         value: object = getattr(settings, name)
         if value is not None:

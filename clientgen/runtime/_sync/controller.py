@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import logging
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -49,10 +51,12 @@ if TYPE_CHECKING:
     from ..errors import SyncTimeout
     from ._primitives import Function, Task
     from .lease_client import Client
+    from .own_write_guard import OwnWriteGuard
 
 T_co = TypeVar("T_co", covariant=True)
 T = TypeVar("T")
 
+_NOTHING: AbstractContextManager[None] = nullcontext()
 _POLL_INTERVAL_SECONDS = 0.05
 _CANCEL_TIMEOUT_SECONDS = 1.0
 
@@ -166,6 +170,11 @@ class Controller:
         self._attempts = Attempts(settings.max_attempts)
         self._workers = settings.workers
         self._debounce = settings.debounce
+        self._own_writes: OwnWriteGuard | None = None
+        if not settings.own_writes_wake:
+            from .own_write_guard import OwnWriteGuard as Guard  # few programs need it
+
+            self._own_writes = Guard(self._watches_resource)
         self._clock = clock
         self._sync_timeout = sync_timeout
         self._grace = grace
@@ -336,7 +345,12 @@ class Controller:
                 self._enqueuer_of(source).add_all()
 
     def _enqueuer_of(self, source: _Watched) -> _Enqueuer:
-        return _Enqueuer(self.queue, source, self._foreign_cluster_of(source), self._debounce)
+        cluster = self._foreign_cluster_of(source)
+        return _Enqueuer(self.queue, source, cluster, self._debounce, self._own_writes)
+
+    def _watches_resource(self, group: str, plural: str) -> bool:
+        resources = [each.informer.resource for each in self._sources]
+        return any((each.group, each.plural) == (group, plural) for each in resources)
 
     def _cluster_of(self, source: Source[Any]) -> object:
         """Return the object that all sources of a cluster share; None if a source has no client."""
@@ -417,13 +431,23 @@ class Controller:
             while not self._stopping.is_set():
                 with self.queue.item() as request:
                     if not self._stopping.is_set():  # `stop` may come while a worker waits
-                        self._process(request)
+                        with self._noting_own_writes(request):
+                            self._process(request)
         except ShutDown:
             pass
         except BaseException as error:  # noqa: BLE001 - run raises it
             if not self._stopping.is_set():  # a SystemExit, or a cancellation by other code
                 self._failure = error
                 self.stop()
+
+    def _noting_own_writes(self, request: Request) -> AbstractContextManager[None]:
+        if self._own_writes is None:
+            return _NOTHING
+        again = partial(self._add_changed, request)
+        return self._own_writes.reconciling(request, again)
+
+    def _add_changed(self, request: Request, priority: int) -> None:
+        self.queue.add_debounced(request, self._debounce, priority=priority)
 
     def _process(self, request: Request) -> None:
         fields = fields_of(self.name, request, token_hex(4))
@@ -529,6 +553,7 @@ class _Enqueuer:
         source: The source.
         cluster: The cluster that the requests name; None if they name no cluster.
         debounce: The seconds by which changes are delayed.
+        own_writes: Drops events of own writes; None if they count.
     """
 
     def __init__(
@@ -537,11 +562,13 @@ class _Enqueuer:
         source: _Watched,
         cluster: object,
         debounce: float,
+        own_writes: OwnWriteGuard | None,
     ) -> None:
         self._queue = queue
         self._source = source
         self._cluster = cluster
         self._debounce = debounce
+        self._own_writes = own_writes
 
     def add(self, obj: Any, is_initial: bool) -> None:
         """Enqueue the requests for a new object."""
@@ -565,24 +592,36 @@ class _Enqueuer:
             )
         for key in [*indexer.stored]:
             namespace, _, name = key.rpartition("/")
-            self._add(Request(namespace, name), LOW_PRIORITY, 0.0)
+            request = self._located(Request(namespace, name))
+            self._queue.add(request, priority=LOW_PRIORITY)
 
-    def _add(self, request: Request, priority: int, delay: float) -> None:
-        if self._cluster is not None and not isinstance(request, ClusterRequest):
-            request = ClusterRequest.of(request, self._cluster)
-        self._queue.add_debounced(request, delay, priority=priority)
+    def _located(self, request: Request) -> Request:
+        """Return a request that names the cluster of the source, if it needs to."""
+        if self._cluster is None or isinstance(request, ClusterRequest):
+            return request
+        return ClusterRequest.of(request, self._cluster)
 
     def _enqueue(self, event: SourceEvent[Any], priority: int) -> None:
         if not self._source.passes(event):
             return
         delay = 0.0 if event.is_initial else self._debounce
         objects = [each for each in (event.old, event.new) if each is not None]
+        wanted: dict[Request, int] = {}  # a bit for each of the objects that a request is for
         failure: Exception | None = None
-        for obj in objects:
+        for place, obj in enumerate(objects):
             try:
-                for request in requests_of(self._source.mapper, obj):
-                    self._add(request, priority, delay)
+                for each in requests_of(self._source.mapper, obj):
+                    request = self._located(each)
+                    wanted[request] = wanted.get(request, 0) | 1 << place
             except Exception as error:  # noqa: BLE001 - the other object is enqueued, too
                 failure = error
+        both = (1 << len(objects)) - 1
+        for request, bits in wanted.items():
+            # A request for only one of two objects has a new relation, so the event counts.
+            if bits != both or self._counts(request, event, priority):
+                self._queue.add_debounced(request, delay, priority=priority)
         if failure is not None:
             raise failure
+
+    def _counts(self, request: Request, event: SourceEvent[Any], priority: int) -> bool:
+        return self._own_writes is None or self._own_writes.passes(request, event, priority)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..._http.status_codes import FIRST_REDIRECT
+from ..._http.write_observer import WRITE_OBSERVER
 from .._primitives import short_lock
 from .request_link import AsyncPassThrough
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class AsyncOwnWritesLink(AsyncPassThrough):
-    """Passes the responses to writes to the informers of the same client.
+    """Passes the responses to writes to the informers of the same client, and to an observer.
 
     Attributes:
         has_written: Whether the client may have written an object. The first list of an informer
@@ -47,6 +48,14 @@ class AsyncOwnWritesLink(AsyncPassThrough):
         if request.method == "GET":
             return await self.next.send(request, deadline)
         self.has_written = True
+        response = await self._send(request, deadline)
+        observer = WRITE_OBSERVER.get()
+        if observer is not None and response.status < FIRST_REDIRECT:
+            observer(request, response, self._codec)
+        return response
+
+    async def _send(self, request: HttpRequest, deadline: float | None) -> HttpResponse:
+        """Send a write, and pass its response to the caches that it concerns."""
         pending = None if self._caches is None else self._caches.begin_write(request)
         if pending is None:
             return await self.next.send(request, deadline)

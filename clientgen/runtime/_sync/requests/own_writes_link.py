@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..._http.status_codes import FIRST_REDIRECT
+from ..._http.write_observer import WRITE_OBSERVER
 from .._primitives import short_lock
 from .request_link import PassThrough
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class OwnWritesLink(PassThrough):
-    """Passes the responses to writes to the informers of the same client.
+    """Passes the responses to writes to the informers of the same client, and to an observer.
 
     Attributes:
         has_written: Whether the client may have written an object. The first list of an informer
@@ -48,6 +49,14 @@ class OwnWritesLink(PassThrough):
         if request.method == "GET":
             return self.next.send(request, deadline)
         self.has_written = True
+        response = self._send(request, deadline)
+        observer = WRITE_OBSERVER.get()
+        if observer is not None and response.status < FIRST_REDIRECT:
+            observer(request, response, self._codec)
+        return response
+
+    def _send(self, request: HttpRequest, deadline: float | None) -> HttpResponse:
+        """Send a write, and pass its response to the caches that it concerns."""
         pending = None if self._caches is None else self._caches.begin_write(request)
         if pending is None:
             return self.next.send(request, deadline)
