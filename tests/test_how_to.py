@@ -323,6 +323,31 @@ def set_ports(world: World, _: Names, out: io.StringIO) -> None:
     assert len([each for each in records if "'none' is not a port" in each]) == 1
 
 
+def name_owner_late(world: World, _: Names, out: io.StringIO) -> None:
+    def has_given_up() -> bool:
+        world.cluster.clock.step(1)
+        return "attempt 3" in out.getvalue()
+
+    until(has_given_up)
+    world.cluster.clock.step(2000)  # longer than any pause between tries
+    deployments = world.k.apps_v1.deployments("shop")
+    deployments.patch("web", {"metadata": {"annotations": {"example.com/owner": "shop"}}})
+    until(lambda: out.getvalue().endswith("has an owner\n"))
+
+
+def change_often(world: World, _: Names, out: io.StringIO) -> None:
+    until(out.getvalue)
+    deployments = world.k.apps_v1.deployments("shop")
+    for number in range(1, 21):
+        deployments.patch("web", {"metadata": {"labels": {"seen": f"{number}-times"}}})
+
+    def is_seen_again() -> bool:
+        world.cluster.clock.step(10)
+        return out.getvalue().count("\n") > 1
+
+    until(is_seen_again)
+
+
 @contextlib.contextmanager
 def logged() -> Generator[list[str], None, None]:
     """The errors that are logged."""
@@ -408,11 +433,13 @@ SCENARIOS: dict[str, Scenario] = {
     "controllers: do something at a fixed interval, whatever happens in between": (
         change_before_the_interval_ends
     ),
+    "controllers: give up after some attempts": name_owner_late,
     "controllers: let one of several replicas work": wait_for_lease,
     "controllers: look at an object again after some time": pass_five_minutes,
     "controllers: look at an object when another object changes": change_mounted,
     "controllers: make objects that belong to another object": delete_what_is_owned,
     "controllers: react to some objects or some changes only": change_all,
+    "controllers: reconcile an object less often": change_often,
     "controllers: record an event": wait_for_event,
     "controllers: report a status with conditions": wait_for_condition,
     "controllers: stop trying again": set_ports,
