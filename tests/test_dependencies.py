@@ -45,7 +45,7 @@ PARTS = {
     "_openapi": ["generator"],
     "_apiextensions": ["testing"],
     "testing": ["testing"],
-    "runtime": ["metrics", "socks", "tracing", "zstd"],
+    "runtime": ["certificates", "metrics", "socks", "tracing", "zstd"],
 }
 
 

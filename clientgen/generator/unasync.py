@@ -178,6 +178,7 @@ _TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 # Every derived module by name, so that a forgotten one is noticed.
 DERIVED: tuple[str, ...] = (
     "auth_reconcile.py",
+    "certificate_secret.py",
     "certificates.py",
     "interactive.py",
     "local_proxy.py",
@@ -262,6 +263,7 @@ DERIVED: tuple[str, ...] = (
     "waiting_client.py",
     "watch.py",
     "webhook_server.py",
+    "webhook_upkeep.py",
     "websocket.py",
     "workload_pods.py",
     "workqueue.py",

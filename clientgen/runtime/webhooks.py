@@ -5,6 +5,7 @@ The servers are `AsyncWebhooks` in `clientgen.runtime.aio` and `Webhooks` in
 """
 
 from ._admission.admission_requests import AdmissionRequest, Denied, Operation, UserInfo
+from ._admission.self_signed import SelfSigned
 from ._admission.webhook_options import WebhookOptions
 
-__all__ = ["AdmissionRequest", "Denied", "Operation", "UserInfo", "WebhookOptions"]
+__all__ = ["AdmissionRequest", "Denied", "Operation", "SelfSigned", "UserInfo", "WebhookOptions"]

@@ -218,6 +218,15 @@ def crd_conversions(
     ]
 
 
+def conversion_crds(webhook_set: WebhookSet, scheme: Scheme | None) -> list[str]:
+    """Return the names of the CustomResourceDefinitions with conversions.
+
+    Raises:
+        LookupError: The scheme does not know the resource of a class.
+    """
+    return [_any_resource(models, scheme).name for models in webhook_set.conversions.kinds()]
+
+
 def _any_resource(models: list[type[Model]], scheme: Scheme | None) -> Resource:
     """Return the resource of a kind, by any version that the scheme knows."""
     webhook_set = [model for model in models if scheme is not None and gvk_of(model) in scheme]

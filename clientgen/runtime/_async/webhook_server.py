@@ -24,9 +24,11 @@ from .._admission.conversion import (
     conversion_response,
     read_conversion,
 )
+from .._admission.installation import Installation
+from .._admission.self_signed import SelfSigned
 from .._admission.webhook_set import CONVERT_PATH, DEFAULT_OPERATIONS, WebhookSet
 from .._models.model import Model
-from .._models.unstructured import WholeObject
+from .._models.unstructured import Unstructured, WholeObject
 from .._net.endpoint_messages import EndpointAnswer, EndpointRequest
 from .._net.endpoints_base import MAX_BODY_BYTES, parse_address
 from .._signals import on_stop_signal
@@ -36,6 +38,7 @@ from .http_endpoints import AsyncEndpoints
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Mapping
+    from ssl import SSLContext
     from types import TracebackType
     from typing import Self, Unpack
 
@@ -44,9 +47,11 @@ if TYPE_CHECKING:
     from .._admission.webhook_metrics import PrometheusWebhookMetrics
     from .._admission.webhook_options import WebhookOptions
     from .._admission.webhook_set import Action, Webhook
+    from .._clock import Clock
     from .._manifests.scheme import Scheme
-    from .._models.unstructured import Unstructured
     from ._primitives import Callback
+    from .rest import AsyncRest
+    from .webhook_upkeep import AsyncWebhookUpkeep
 
 M = TypeVar("M", bound=WholeObject)
 SourceT = TypeVar("SourceT", bound=Model)
@@ -83,34 +88,44 @@ class AsyncWebhooks:
     Args:
         address: The address to listen on, such as `:9443`.
         certificates: The folder with `tls.crt` and `tls.key`. The files are read again when they
-            change. None means HTTP without TLS, for tests, and for programs that only use `answer`.
+            change. `SelfSigned(...)` makes the certificates in the program, and needs a manager.
+            None means HTTP without TLS, for tests, and for programs that only use `answer`.
+        client_ca: A file with the authorities of the API server's client certificates, in PEM; read
+            again when it changes. Clients without such a certificate are refused. None means that
+            clients need no certificate.
         scheme: The scheme with the resources of the classes, which `configurations` needs.
         timeout: How many seconds a function may take. The API server waits for 10 seconds, or for
             `timeout_seconds` of the configuration, at most 30.
         grace: How many seconds `aclose` waits for running functions.
 
     Raises:
-        ValueError: The address is malformed.
+        ValueError: The address is malformed, or `client_ca` is given without certificates.
     """
 
     def __init__(
         self,
         address: str = ":9443",
         *,
-        certificates: str | os.PathLike[str] | None = None,
+        certificates: str | os.PathLike[str] | SelfSigned | None = None,
+        client_ca: str | os.PathLike[str] | None = None,
         scheme: Scheme | None = None,
         timeout: float = 30.0,
         grace: float = 30.0,
     ) -> None:
         parse_address(_TITLE, address)
+        if client_ca is not None and certificates is None:
+            raise ValueError("client_ca needs TLS: pass certificates=..., too")
         self._address = address
         self._certificates = certificates
+        self._client_ca = client_ca
         self._scheme = scheme
         self._timeout = timeout
         self._grace = grace
         self._set = WebhookSet()
         self._endpoints: AsyncEndpoints | None = None
         self._metrics: PrometheusWebhookMetrics | None = None  # set by a manager
+        self._installation: Installation | None = None
+        self._upkeep: AsyncWebhookUpkeep | None = None
         self._stopping = Event()
 
     def __repr__(self) -> str:
@@ -343,6 +358,52 @@ class AsyncWebhooks:
         """
         return crd_conversions(self._set, Endpoint(service, port, url, ca_bundle), self._scheme)
 
+    def install(
+        self,
+        name: str,
+        *,
+        service: str = "",
+        port: int = 443,
+        url: str = "",
+        ca_bundle: str | bytes = "",
+        annotations: Mapping[str, str] | None = None,
+        crds: Iterable[Model | Mapping[str, Any]] = (),
+        **defaults: Unpack[WebhookOptions],
+    ) -> Self:
+        """Write the configurations when the manager starts, by server-side apply.
+
+        The arguments are those of `configurations`. With `SelfSigned`, `service` defaults to its
+        first service, and `ca_bundle` is its authority. Webhooks that other programs have added to
+        the configurations stay; those that an older release of this program applied are removed.
+        The configurations stay when the program ends.
+
+        Args:
+            name: The name of the configurations.
+            service: The service in front of the webhooks, as `NAMESPACE/NAME`.
+            port: The port of the service.
+            url: The URL of the webhooks instead of a service.
+            ca_bundle: The certificate authority, in PEM.
+            annotations: Annotations of the configurations.
+            crds: CustomResourceDefinitions to apply, too, before the configurations. A definition
+                with conversions gets its `spec.conversion`, also if it is not one of these.
+            **defaults: Default options for all webhooks.
+
+        Raises:
+            TypeError: A definition is no object.
+            ValueError: An argument is malformed.
+        """
+        self._installation = Installation(
+            name=name,
+            service=service,
+            port=port,
+            url=url,
+            ca_bundle=ca_bundle,
+            annotations=annotations or {},
+            defaults=defaults,
+            crds=[Unstructured.of(crd) for crd in crds],
+        )
+        return self
+
     # ---- answers ------------------------------------------------------------------------------
 
     async def answer(self, path: str, body: bytes) -> tuple[int, bytes]:
@@ -418,15 +479,11 @@ class AsyncWebhooks:
         Raises:
             ConfigError: The certificate is missing or invalid.
             OSError: The address cannot be listened on; the message says why.
-            RuntimeError: `start` was called before.
+            RuntimeError: `start` was called before, or `SelfSigned` or `install` has no manager.
         """
         if self._endpoints is not None:
             raise RuntimeError(f"{self!r} has already started; create a new one")
-        tls = None
-        if self._certificates is not None:
-            from .._net.served_certificates import ServedCertificates  # imports ssl
-
-            tls = ServedCertificates(self._certificates).context
+        tls = self._tls_context()
         endpoints = AsyncEndpoints(
             _TITLE,
             self._address,
@@ -439,9 +496,65 @@ class AsyncWebhooks:
         self._endpoints = endpoints
         logger.info("answering reviews at %s", endpoints.url)
 
+    def _tls_context(self) -> SSLContext | None:
+        needs_manager = self._installation or isinstance(self._certificates, SelfSigned)
+        if needs_manager and self._upkeep is None:
+            raise RuntimeError(
+                f"{self!r} has SelfSigned certificates or `install`, which need a manager: create"
+                " the webhooks with manager.webhooks(...)"
+            )
+        if self._certificates is None:
+            return None
+        from .._net.served_certificates import ClientAuthorities, ServedCertificates  # imports ssl
+
+        client_ca = None if self._client_ca is None else ClientAuthorities(self._client_ca)
+        if not isinstance(self._certificates, SelfSigned):
+            return ServedCertificates(self._certificates, client_ca).context
+        from .._config.served_pair import ServedPair
+
+        upkeep = self._upkeep
+        assert upkeep is not None
+        return ServedPair(lambda: upkeep.pair, client_ca).context
+
+    async def _start_in_manager(self, rest: AsyncRest, clock: Clock) -> AsyncWebhookUpkeep | None:
+        """Start serving. Returns the work that the manager has to run beside; None for none."""
+        certificates = self._certificates if isinstance(self._certificates, SelfSigned) else None
+        if certificates is not None or self._installation is not None:
+            from .webhook_upkeep import AsyncWebhookUpkeep as Upkeep  # few programs need it
+
+            self._upkeep = Upkeep(
+                rest,
+                clock,
+                webhook_set=self._set,
+                scheme=self._scheme,
+                certificates=certificates,
+                installation=self._installation,
+                address=lambda: self._endpoints.address if self._endpoints is not None else "",
+            )
+        await self.start()
+        return self._upkeep
+
     def ready(self) -> bool:
-        """Return whether the server is running."""
-        return self._endpoints is not None and not self._stopping.is_set()
+        """Return whether the server is running, and clients trust its certificate.
+
+        The second is known for `SelfSigned` certificates only.
+        """
+        try:
+            self._check_ready()
+        except RuntimeError:
+            return False
+        return True
+
+    def _check_ready(self) -> None:
+        """Check that the server is ready.
+
+        Raises:
+            RuntimeError: It is not. The message says why.
+        """
+        if self._endpoints is None or self._stopping.is_set():
+            raise RuntimeError("the server of the webhooks is not running")
+        if self._upkeep is not None:
+            self._upkeep.check_ready()
 
     async def aclose(self) -> None:
         """Accept no more requests, and wait for running functions, for at most `grace` seconds."""

@@ -20,6 +20,7 @@ from ..errors import ConfigError
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Sequence
 
 _log = logging.getLogger("clientgen.runtime.webhooks")
 
@@ -35,6 +36,7 @@ class ServedCertificates:
     Args:
         folder: The folder with `tls.crt`, the certificate with its intermediate certificates, and
             `tls.key`, the key without a password.
+        client_ca: The authorities of clients.
 
     Attributes:
         context: The TLS context for the sockets of the server.
@@ -43,13 +45,16 @@ class ServedCertificates:
         ConfigError: The files are missing, or are not a certificate and its key.
     """
 
-    def __init__(self, folder: str | os.PathLike[str]) -> None:
+    def __init__(
+        self, folder: str | os.PathLike[str], client_ca: ClientAuthorities | None = None
+    ) -> None:
         self._folder = Path(folder)
+        self._client_ca = client_ca
         self._version: _Version
         self._current: ssl.SSLContext
         self._version, self._current = self._load_first()
         self._refused_version: _Version | None = None
-        self.context = _new_context()
+        self.context = new_context(client_ca)
         self.context.sni_callback = self._set_certificate
 
     def __repr__(self) -> str:
@@ -100,8 +105,8 @@ class ServedCertificates:
 
     def _file_versions(self) -> _Version:
         """Return metadata of the files that changes when the files change."""
-        stats = [(self._folder / name).stat() for name in _FILE_NAMES]
-        return tuple((s.st_dev, s.st_ino, s.st_size, s.st_mtime_ns) for s in stats)
+        paths = [self._folder / name for name in _FILE_NAMES]
+        return file_versions(paths if self._client_ca is None else [*paths, self._client_ca.path])
 
     def _load_context(self) -> ssl.SSLContext:
         """Load the certificate and the key.
@@ -115,15 +120,67 @@ class ServedCertificates:
         for path in (certificate, key):
             if path.stat().st_size > _MAX_FILE_BYTES:
                 raise ValueError(f"{path.name} is too large for a certificate or a key")
-        loaded = _new_context()
+        loaded = new_context(self._client_ca)
         loaded.load_cert_chain(certificate, key, password=_no_password)
         return loaded
 
 
-def _new_context() -> ssl.SSLContext:
+class ClientAuthorities:
+    """The file with the certificate authorities of clients: all others are refused.
+
+    Args:
+        path: The file, with certificates in PEM.
+
+    Raises:
+        ConfigError: The file is missing, or has no usable certificate.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        try:
+            self.require(ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER))
+        except (OSError, ValueError) as error:
+            reason = "not PEM" if isinstance(error, ssl.SSLError) else _reason_of(error)
+            raise ConfigError(
+                f"{self.path}: no usable authority of clients: {reason}; client_ca is a file with"
+                " certificates in PEM"
+            ) from None
+
+    def require(self, context: ssl.SSLContext) -> None:
+        """Make a context refuse clients without a certificate of these authorities.
+
+        Raises:
+            OSError: The file cannot be read, or (SSLError) has a broken certificate.
+            ValueError: The file is too large, or has no certificate.
+        """
+        if self.path.stat().st_size > _MAX_FILE_BYTES:
+            raise ValueError(f"{self.path.name} is too large for certificates")
+        context.load_verify_locations(cadata=self.path.read_text("ascii", "replace"))
+        context.verify_mode = ssl.CERT_REQUIRED
+
+
+def file_versions(paths: Sequence[Path]) -> _Version:
+    """Return metadata of files that changes when the files change.
+
+    Raises:
+        OSError: A file is missing.
+    """
+    stats = [path.stat() for path in paths]
+    return tuple((s.st_dev, s.st_ino, s.st_size, s.st_mtime_ns) for s in stats)
+
+
+def new_context(client_ca: ClientAuthorities | None = None) -> ssl.SSLContext:
+    """Create the TLS context of a server, without a certificate.
+
+    Raises:
+        OSError: The authorities of clients cannot be read.
+        ValueError: The authorities of clients are not usable.
+    """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.set_alpn_protocols(["http/1.1"])
+    if client_ca is not None:
+        client_ca.require(context)
     return context
 
 

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from prometheus_client import CollectorRegistry
 
+    from .._admission.self_signed import SelfSigned
     from .._cache.informer_options import (
         FactoryOptions,
         NamespaceOptions,
@@ -409,7 +410,11 @@ class Manager:
         self._functions.append(_Function(title, function, needs_leader))
 
     def webhooks(
-        self, address: str = ":9443", *, certificates: str | os.PathLike[str] | None = None
+        self,
+        address: str = ":9443",
+        *,
+        certificates: str | os.PathLike[str] | SelfSigned | None = None,
+        client_ca: str | os.PathLike[str] | None = None,
     ) -> Webhooks:
         """Add a server of webhooks; see `Webhooks`. The server starts before the caches.
 
@@ -423,11 +428,15 @@ class Manager:
 
         self._check_not_started()
         webhooks = Server(
-            address, certificates=certificates, scheme=self._k.scheme, grace=self._grace
+            address,
+            certificates=certificates,
+            client_ca=client_ca,
+            scheme=self._k.scheme,
+            grace=self._grace,
         )
         webhooks._metrics = None if self._metrics is None else self._metrics.webhooks
         suffix = f"-{len(self._webhooks) + 1}" if self._webhooks else ""
-        self._probes.add("readyz", f"webhooks{suffix}", webhooks.ready)
+        self._probes.add("readyz", f"webhooks{suffix}", webhooks._check_ready)
         self._webhooks.append(webhooks)
         return webhooks
 
@@ -555,7 +564,9 @@ class Manager:
             endpoints.start()
             logger.info("%r: %r", self, endpoints)
         for webhooks in self._webhooks:
-            webhooks.start()
+            upkeep = webhooks._start_in_manager(self._k.rest, self._clock)
+            if upkeep is not None:
+                self._parts.append(self._start_part(repr(upkeep), upkeep.run, upkeep.stop))
         self._start_recording()
         self._fill_caches()
         if self._stopping.is_set():
