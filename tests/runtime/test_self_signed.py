@@ -11,9 +11,13 @@ from typing import Any, Self
 
 import pytest
 from kubeapi import AsyncClientset, Clientset
-from kubeapi.admissionregistration.v1 import ValidatingWebhookConfiguration
+from kubeapi.admissionregistration.v1 import (
+    ValidatingWebhook,
+    ValidatingWebhookConfiguration,
+    WebhookClientConfig,
+)
 from kubeapi.core.v1 import ConfigMap, Secret
-from kubeapi.meta.v1 import ObjectMeta
+from kubeapi.meta.v1 import LabelSelector, ObjectMeta
 from support.reviews import OldThing, Thing
 
 from clientgen.runtime._async._primitives import Task, run_blocking, sleep, spawn
@@ -32,6 +36,15 @@ async def until(holds: Callable[[], object]) -> None:
     deadline = monotonic() + 30
     while not holds():
         assert monotonic() < deadline, "timed out"
+        await sleep(0.001)
+
+
+async def step_until(clock: FakeClock, holds: Callable[[], object]) -> None:
+    """Move a clock until something becomes true."""
+    deadline = monotonic() + 30
+    while not holds():
+        assert monotonic() < deadline, "timed out"
+        await clock.step(10)
         await sleep(0.001)
 
 
@@ -137,3 +150,152 @@ async def test_replicas_make_one_authority_and_all_are_trusted(
     assert key not in caplog.text
     assert "PRIVATE KEY" not in caplog.text
     assert caplog.text.count("made the certificates in the Secret shop/certs") == 1
+
+
+async def test_what_somebody_breaks_is_mended_and_no_request_is_lost() -> None:
+    world = World()
+    hooks = world.k.admissionregistration_v1.validating_webhook_configurations()
+    async with AsyncReplica(world.cluster) as one:
+        await one.ready()
+        await world.creates(one, "a")
+        first = world.secret
+        assert world.bundles == [first["ca.crt"]]
+
+        def spoil(obj: ValidatingWebhookConfiguration) -> None:
+            obj.webhooks[0].client_config.ca_bundle = b"-----BEGIN CERTIFICATE-----"
+            foreign = ValidatingWebhook(
+                name="theirs.example.com",
+                admission_review_versions=["v1"],
+                side_effects="None",
+                client_config=WebhookClientConfig(url="https://example.com/theirs"),
+                object_selector=LabelSelector(match_labels={"theirs": "yes"}),
+            )
+            obj.webhooks = [*(obj.webhooks or []), foreign]
+
+        await run_blocking(lambda: hooks.edit("shop", spoil))
+        await until(lambda: world.bundles == [first["ca.crt"], b""])
+        await world.creates(one, "b")
+
+        # A new authority joins the old one, whose certificate stays in use.
+        await run_blocking(lambda: world.k.core_v1.secrets("shop").delete("certs"))
+        await until(lambda: world.secret.get("ca.crt", b"").count(b"BEGIN") == 2)
+        await until(lambda: world.bundles == [world.secret["ca.crt"], b""])
+        assert world.secret["ca.crt"].endswith(first["ca.crt"])
+        assert world.secret["tls.crt"] == first["tls.crt"]
+        assert world.secret["ca.key"] != first["ca.key"]
+        await world.creates(one, "c")
+        # The next release installs again, and leaves what others have added.
+        async with AsyncReplica(world.cluster) as two:
+            await two.ready()
+            await world.creates(two, "d")
+            assert len(world.bundles) == 2
+
+
+async def test_an_authority_is_replaced_while_it_runs() -> None:
+    hour = timedelta(hours=1)
+    clock = FakeClock()
+    world = World(clock=clock)
+    certificates = SelfSigned(
+        secret="certs", services=["hooks"], lifetime=hour, ca_lifetime=2 * hour, overlap=hour / 4
+    )
+    async with AsyncReplica(world.cluster, certificates) as one:
+        await one.ready()
+        first, shown = world.secret, await one.certificate()
+        await clock.step(60 * 60 * 0.6)
+        assert world.secret == first
+        await step_until(clock, lambda: world.secret["tls.crt"] != first["tls.crt"])
+        assert world.secret["ca.crt"] == first["ca.crt"]
+        await until(one.webhooks.ready)
+        assert await one.certificate() != shown
+
+        # Now the authority is due: a new one joins it, then signs, then is alone.
+        await step_until(clock, lambda: world.bundles[0].count(b"BEGIN") == 2)
+        joined, second = world.secret["ca.crt"], world.secret["tls.crt"]
+        assert joined.endswith(first["ca.crt"])
+        await step_until(clock, lambda: world.secret["tls.crt"] != second)
+        assert world.secret["ca.crt"] == joined
+        await step_until(clock, lambda: world.bundles[0].count(b"BEGIN") == 1)
+        assert world.bundles[0] not in first["ca.crt"]
+        assert one.webhooks.ready()
+
+
+async def test_the_secret_of_another_program_ends_the_run() -> None:
+    world = World()
+    theirs: Any = {"tls.crt": b"x", "tls.key": b"x"}
+    made = Secret(metadata=ObjectMeta(name="certs", namespace="shop"), data=theirs)
+    world.cluster.add(made)
+    async with AsyncReplica(world.cluster) as one:
+        await one.over()
+    assert isinstance(one.error, ConfigError)
+    assert "the Secret shop/certs belongs to another program" in str(one.error)
+    assert world.secret == theirs
+
+
+async def test_it_is_not_ready_before_it_could_write(caplog: pytest.LogCaptureFixture) -> None:
+    world = World()
+    may_write: list[bool] = []
+    path = "validatingwebhookconfigurations"
+    world.cluster.react("patch", path, lambda _: None if may_write else 403)
+    async with AsyncReplica(world.cluster) as one:
+        await until(lambda: "trying again" in caplog.text)
+        with pytest.raises(RuntimeError, match="403"):
+            one.webhooks._check_ready()
+        may_write.append(True)
+        await one.ready()
+        await world.creates(one, "a")
+
+
+def to_new(old: OldThing) -> Thing:
+    return Thing(metadata=old.metadata, spec=old.spec)
+
+
+def to_old(new: Thing) -> OldThing:
+    return OldThing(metadata=new.metadata, spec=new.spec)
+
+
+def definition() -> dict[str, Any]:
+    schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    version = {"served": True, "schema": {"openAPIV3Schema": schema}}
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "things.stable.example.com"},
+        "spec": {
+            "group": "stable.example.com",
+            "scope": "Namespaced",
+            "names": {"plural": "things", "kind": "Thing"},
+            "versions": [
+                {"name": "v1", "storage": True, **version},
+                {"name": "v1beta1", "storage": False, **version},
+            ],
+        },
+    }
+
+
+@pytest.mark.parametrize("installs_definition", [True, False])
+async def test_definitions_get_their_conversion(installs_definition: bool) -> None:
+    world = World()
+    if not installs_definition:
+        world.cluster.add(definition())
+    one = AsyncReplica(world.cluster, install=False)
+    one.k.scheme.register(Thing, plural="things")
+    one.webhooks.convert(OldThing, Thing, to_new).convert(Thing, OldThing, to_old)
+    one.webhooks.install("shop", crds=[definition()] if installs_definition else [])
+    async with one:
+        await one.ready()
+        world.cluster.service("shop/hooks", one.address)
+        world.k.scheme.register(OldThing, plural="things")
+        meta = ObjectMeta(name="a", namespace="default")
+        made = await run_blocking(lambda: world.k.create(OldThing(metadata=meta)))
+        assert made.api_version == "stable.example.com/v1beta1"
+
+
+async def test_certificates_need_a_manager() -> None:
+    with pytest.raises(
+        RuntimeError, match=r"need a manager: create the webhooks with manager\.web"
+    ):
+        await AsyncWebhooks(ANYWHERE, certificates=CERTIFICATES).start()
+    with pytest.raises(ValueError, match="client_ca needs TLS"):
+        AsyncWebhooks(ANYWHERE, client_ca="ca.crt")
+    with pytest.raises(ValueError, match="crds has a Pod"):
+        AsyncWebhooks().install("a", crds=[Unstructured(apiVersion="v1", kind="Pod")])

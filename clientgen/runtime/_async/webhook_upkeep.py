@@ -163,10 +163,11 @@ class AsyncWebhookUpkeep:
                 self._watch(factory)
             while not self._is_stopping:
                 self._changed.clear()
+                begin = self._clock.monotonic()
                 seconds = await self._pass()
                 if seconds is None or await self._stopping.wait(_PAUSE_SECONDS):
                     break
-                await wait_until(self._changed, self._clock, self._clock.monotonic() + seconds)
+                await wait_until(self._changed, self._clock, begin + seconds)
         finally:
             await factory.shutdown()
 

@@ -164,10 +164,11 @@ class WebhookUpkeep:
                 self._watch(factory)
             while not self._is_stopping:
                 self._changed.clear()
+                begin = self._clock.monotonic()
                 seconds = self._pass()
                 if seconds is None or self._stopping.wait(_PAUSE_SECONDS):
                     break
-                wait_until(self._changed, self._clock, self._clock.monotonic() + seconds)
+                wait_until(self._changed, self._clock, begin + seconds)
         finally:
             factory.shutdown()
 
