@@ -242,6 +242,7 @@ DERIVED: tuple[str, ...] = (
     "rest.py",
     "server_calls.py",
     "transport_protocol.py",
+    "secure_endpoints.py",
     "set_apply.py",
     "set_kinds.py",
     "set_prune.py",

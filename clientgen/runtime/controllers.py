@@ -33,6 +33,8 @@ from ._controllers.rate_limiters import (
     default_controller_limiter,
 )
 from ._controllers.reconcile_loop import Request, Result
+from ._controllers.secure_endpoint import SecureEndpoint
+from ._net.endpoint_messages import EndpointAnswer, EndpointRequest
 
 if TYPE_CHECKING:
     from ._controllers.election_metrics import PrometheusElectionMetrics
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Bucket",
     "ControllerOptions",
+    "EndpointAnswer",
+    "EndpointRequest",
     "Event",
     "EventPredicate",
     "ItemExponentialFailure",
@@ -54,6 +58,7 @@ __all__ = [
     "RateLimiter",
     "Request",
     "Result",
+    "SecureEndpoint",
     "WithMaxWait",
     "annotations_changed",
     "default_controller_limiter",

@@ -6,6 +6,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from .._controllers.health_checks import CheckResult, check_name, excluded_checks, report
+from .._models.arguments import check_function
 from .._net.endpoint_messages import EndpointAnswer
 from ._primitives import result_of
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("clientgen.runtime.manager")
 
 _METHOD_NOT_ALLOWED = EndpointAnswer(405, b"only GET and HEAD\n", headers=(("Allow", "GET, HEAD"),))
+_OWN_PATHS = frozenset(["", "metrics", "healthz", "readyz"])
 _NOT_FOUND = EndpointAnswer(404, b"404 page not found\n")
 
 
@@ -30,6 +32,7 @@ class AsyncProbes:
     def __init__(self, metrics: ManagerMetrics | None) -> None:
         self._metrics = metrics
         self._checks: dict[str, dict[str, Callback[[], object]]] = {"healthz": {}, "readyz": {}}
+        self._handlers: dict[str, Callback[[EndpointRequest], EndpointAnswer | str | bytes]] = {}
         self._failing: set[tuple[str, str]] = set()
 
     def add(self, endpoint: str, name: str, check: Callback[[], object]) -> None:
@@ -42,6 +45,22 @@ class AsyncProbes:
         if check_name(name) in checks:
             raise ValueError(f"{endpoint} already has a check named {name!r}")
         checks[name] = check
+
+    def add_handler(
+        self, path: str, function: Callback[[EndpointRequest], EndpointAnswer | str | bytes]
+    ) -> None:
+        """Add a function that answers requests to a path.
+
+        Raises:
+            TypeError: The function is not callable.
+            ValueError: The path is in use, or does not begin with a slash.
+        """
+        check_function("the handler", function)
+        if not path.startswith("/") or path.partition("/")[2].partition("/")[0] in _OWN_PATHS:
+            raise ValueError(f"{path!r} cannot have a handler; write a path such as /debug/state")
+        if path in self._handlers:
+            raise ValueError(f"{path} already has a handler")
+        self._handlers[path] = function
 
     async def health(self, request: EndpointRequest) -> EndpointAnswer:
         """Answer a request to `/healthz` or `/readyz`."""
@@ -56,7 +75,10 @@ class AsyncProbes:
         return await self._run_all(endpoint, request)
 
     async def metrics(self, request: EndpointRequest) -> EndpointAnswer:
-        """Answer a request to `/metrics`."""
+        """Answer a request to `/metrics`, or to the path of a handler."""
+        handler = self._handlers.get(request.path)
+        if handler is not None:
+            return _as_answer(await result_of(handler, request))
         if request.method not in {"GET", "HEAD"}:
             return _METHOD_NOT_ALLOWED
         if self._metrics is None or request.path != "/metrics":
@@ -66,7 +88,7 @@ class AsyncProbes:
 
     async def health_and_metrics(self, request: EndpointRequest) -> EndpointAnswer:
         """Answer any request, for an address that serves health and metrics."""
-        if request.path == "/metrics":
+        if request.path == "/metrics" or request.path in self._handlers:
             return await self.metrics(request)
         return await self.health(request)
 
@@ -106,3 +128,16 @@ class AsyncProbes:
         elif key not in self._failing:
             self._failing.add(key)
             logger.info("%s: the check %r fails: %s", endpoint, name, problem)
+
+
+def _as_answer(result: object) -> EndpointAnswer:
+    """Return the answer for what a handler returned.
+
+    Raises:
+        TypeError: It returned neither a text nor bytes nor an answer.
+    """
+    if isinstance(result, EndpointAnswer):
+        return result
+    if isinstance(result, str | bytes):
+        return EndpointAnswer(200, result.encode() if isinstance(result, str) else result)
+    raise TypeError(f"a handler must return a str, bytes or EndpointAnswer, not {result!r:.100}")

@@ -53,7 +53,9 @@ if TYPE_CHECKING:
     from .._controllers.manager_metrics import ManagerMetrics
     from .._controllers.rate_limiters import RateLimiter
     from .._controllers.reconcile_loop import Request, Result
+    from .._controllers.secure_endpoint import SecureEndpoint
     from .._http.call_options import Labels
+    from .._net.endpoint_messages import EndpointAnswer, EndpointRequest
     from ._primitives import Callback, Function, Task
     from .clientset import AsyncClientsetBase
     from .informer import AsyncSharedInformer
@@ -99,8 +101,8 @@ class AsyncManager:
         lease_duration: See `AsyncLeaderElector`.
         renew_deadline: See `AsyncLeaderElector`.
         retry_period: See `AsyncLeaderElector`.
-        metrics: The address of `/metrics`, such as `:8080`; None serves no metrics. It needs the
-            extra `clientgen[metrics]`.
+        metrics: The address of `/metrics`, such as `:8080`, or a `SecureEndpoint` for HTTPS with
+            authorization; None serves no metrics. It needs the extra `clientgen[metrics]`.
         registry: The metrics to publish; None means prometheus-client's default registry.
         health: The address of `/healthz` and `/readyz`, such as `:8081`; None serves no health
             checks. It may be the same as `metrics`.
@@ -136,7 +138,7 @@ class AsyncManager:
         lease_duration: int = 15,
         renew_deadline: float = 10.0,
         retry_period: float = 2.0,
-        metrics: str | None = None,
+        metrics: str | SecureEndpoint | None = None,
         registry: CollectorRegistry | None = None,
         health: str | None = None,
         namespaces: Namespaces | Labels = None,
@@ -176,7 +178,7 @@ class AsyncManager:
         )
         self._functions: list[_Function] = []
         self._probes = AsyncProbes(self._metrics)
-        self._endpoints = _new_endpoints(self._probes, metrics, health)
+        self._endpoints = self._new_endpoints(metrics, health)
         self._webhooks: list[AsyncWebhooks] = []
         self._elector: AsyncLeaderElector | None = None
         if leader_election is not None:
@@ -222,6 +224,28 @@ class AsyncManager:
             self._k, "informers", partial(AsyncInformerFactory, self._k.rest)
         )
         return new_factory(**options)
+
+    def _new_endpoints(
+        self, metrics: str | SecureEndpoint | None, health: str | None
+    ) -> dict[str, AsyncEndpoints]:
+        """Return the servers of metrics and health: one server if both have the same address."""
+        probes = self._probes
+        if metrics is not None and metrics == health:
+            shared_server = AsyncEndpoints("metrics and health", metrics, probes.health_and_metrics)
+            return {"health": shared_server, "metrics": shared_server}
+        servers: dict[str, AsyncEndpoints] = {}
+        if health is not None:
+            servers["health"] = AsyncEndpoints("health", health, probes.health)
+        if isinstance(metrics, str):
+            servers["metrics"] = AsyncEndpoints("metrics", metrics, probes.metrics)
+        elif metrics is not None:
+            from .secure_endpoints import secure_endpoints  # imports ssl
+
+            reviews = None if self._metrics is None else self._metrics.reviews
+            servers["metrics"] = secure_endpoints(
+                metrics, probes.metrics, self._k.rest, self._clock, reviews
+            )
+        return servers
 
     # ---- parts --------------------------------------------------------------------------------
 
@@ -448,6 +472,25 @@ class AsyncManager:
     def add_ready_check(self, name: str, check: Callback[[], object]) -> None:
         """Add a check to `/readyz`: it fails if the function raises or returns False."""
         self._probes.add("readyz", name, check)
+
+    def add_handler(
+        self, path: str, function: Callback[[EndpointRequest], EndpointAnswer | str | bytes]
+    ) -> None:
+        """Answer requests to another path at the address of the metrics, with its protection.
+
+        Args:
+            path: The path, such as `/debug/state`.
+            function: A function of the request. It returns a text, bytes or an `EndpointAnswer`. If
+                it raises, the client gets status 500.
+
+        Raises:
+            RuntimeError: The manager has no address for metrics.
+            TypeError: The function is not callable.
+            ValueError: The path is in use, or does not begin with a slash.
+        """
+        if "metrics" not in self._endpoints:
+            raise RuntimeError(f"{self!r} serves no metrics: pass metrics=... to the constructor")
+        self._probes.add_handler(path, function)
 
     @property
     def metrics_url(self) -> str | None:
@@ -773,21 +816,6 @@ def _new_metrics(registry: CollectorRegistry | None) -> ManagerMetrics:
     from .._controllers.manager_metrics import ManagerMetrics  # needs an extra
 
     return ManagerMetrics(registry)
-
-
-def _new_endpoints(
-    probes: AsyncProbes, metrics: str | None, health: str | None
-) -> dict[str, AsyncEndpoints]:
-    """Return the servers of metrics and health: one server if both have the same address."""
-    if metrics is not None and metrics == health:
-        shared_server = AsyncEndpoints("metrics and health", metrics, probes.health_and_metrics)
-        return {"health": shared_server, "metrics": shared_server}
-    servers: dict[str, AsyncEndpoints] = {}
-    if health is not None:
-        servers["health"] = AsyncEndpoints("health", health, probes.health)
-    if metrics is not None:
-        servers["metrics"] = AsyncEndpoints("metrics", metrics, probes.metrics)
-    return servers
 
 
 def _ping() -> None:

@@ -16,6 +16,7 @@ from .controller_metrics import PrometheusControllerMetrics
 from .election_metrics import PrometheusElectionMetrics
 from .queue_metrics import PrometheusQueueMetrics
 from .request_metrics import PrometheusRequestMetrics
+from .review_metrics import PrometheusReviewMetrics
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
@@ -36,6 +37,7 @@ class ManagerMetrics:
         self.queues = PrometheusQueueMetrics(registry)
         self.informers = PrometheusInformerMetrics(registry)
         self.election = PrometheusElectionMetrics(registry)
+        self.reviews = PrometheusReviewMetrics(registry)
         self.webhooks = PrometheusWebhookMetrics(registry)
 
     def text(self, accept: str) -> tuple[bytes, str]:
