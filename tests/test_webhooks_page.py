@@ -44,7 +44,7 @@ def test_every_snippet_runs(
     secret = MountedSecret(tmp_path / "certs")
     names: dict[str, Any] = {"__name__": "page"}
     found = snippets()
-    assert len(found) == 5
+    assert len(found) == 6
     for snippet in found:
         exec(compile(snippet, str(PAGE), "exec", dont_inherit=True), names)
 

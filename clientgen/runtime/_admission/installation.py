@@ -145,7 +145,8 @@ def emptied(obj: Unstructured, name: str, field_manager: str) -> Unstructured | 
 
     None if the program has applied nothing. Webhooks of others stay.
     """
-    entries: Any = (obj.get("metadata") or {}).get("managedFields")
+    metadata: Any = obj.get("metadata")
+    entries: Any = metadata.get("managedFields") if is_object(metadata) else None
     is_ours = is_array(entries) and any(
         is_object(each) and (each.get("manager"), each.get("operation")) == (field_manager, "Apply")
         for each in entries
