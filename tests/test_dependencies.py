@@ -186,7 +186,11 @@ def test_aiohttp_releases_connections_by_a_method_that_can_be_overridden():
 
 def test_aiohttp_sends_requests_by_a_method_that_can_be_overridden():
     has(aiohttp.ClientRequest, "send", "_Request of _async/transport.py overrides it")
+    has(aiohttp.ClientRequest, "write_bytes", "_Request of _async/transport.py overrides it")
     assert list(inspect.signature(aiohttp.ClientRequest.send).parameters) == ["self", "conn"]
+    written = inspect.signature(aiohttp.ClientRequest.write_bytes).parameters
+    assert list(written) == ["self", "writer", "conn", "content_length"]
+    has(aiohttp.client_proto.ResponseHandler, "set_exception", "_Request fails a request by it")
     assert "request_class" in inspect.signature(aiohttp.ClientSession).parameters
     read = inspect.getsource(aiohttp.ClientSession._request)
     assert "req.send(conn)" in read, "aiohttp sends requests by another method now"

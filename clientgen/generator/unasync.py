@@ -228,6 +228,7 @@ DERIVED: tuple[str, ...] = (
     "requests/__init__.py",
     "requests/connections.py",
     "requests/credentials_link.py",
+    "requests/fenced_link.py",
     "requests/health_link.py",
     "requests/log_link.py",
     "requests/metrics_link.py",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
@@ -84,6 +85,34 @@ class SystemClock:
 
 SYSTEM_CLOCK = SystemClock()
 """The clock of the machine, which is the default wherever a clock can be given."""
+
+# Linux, and its name on macOS. `time.monotonic` stands still there while the machine sleeps. On
+# other systems, `time.monotonic` goes on.
+_SLEEP_CLOCK = "CLOCK_MONOTONIC" if sys.platform == "darwin" else "CLOCK_BOOTTIME"
+
+
+class LeaseClock(SystemClock):
+    """The clock of the machine, which goes on while the machine is suspended.
+
+    Waits by this clock may end late after a suspension, because event loops and locks have another
+    clock. So its times are looked at again after each wait.
+    """
+
+    def __init__(self) -> None:
+        identity: int | None = getattr(time, _SLEEP_CLOCK, None)
+        self._identity = identity
+
+    def monotonic(self) -> float:
+        """The seconds since an arbitrary moment in the past."""
+        return time.monotonic() if self._identity is None else time.clock_gettime(self._identity)
+
+
+_LEASE_CLOCK = LeaseClock()
+
+
+def lease_clock(clock: Clock) -> Clock:
+    """Return the clock by which leases are measured: `LeaseClock` for the clock of the machine."""
+    return _LEASE_CLOCK if clock is SYSTEM_CLOCK else clock
 
 
 def real_seconds(clock: Clock, until: float) -> float | None:

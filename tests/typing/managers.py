@@ -11,7 +11,12 @@ from kubeapi import AsyncClientset, Clientset
 from kubeapi.batch.v1 import CronJob, Job
 from kubeapi.core.v1 import Secret
 
-from clientgen.runtime.aio import AsyncContext, AsyncManager, AsyncSharedInformer
+from clientgen.runtime.aio import (
+    AsyncClientsetBase,
+    AsyncContext,
+    AsyncManager,
+    AsyncSharedInformer,
+)
 from clientgen.runtime.controllers import Request, Result
 from clientgen.runtime.sync import Context, Manager
 
@@ -19,6 +24,7 @@ from clientgen.runtime.sync import Context, Manager
 async def reconcile(context: AsyncContext[CronJob]) -> Result | None:
     assert_type(context.object, CronJob | None)
     assert_type(context.namespace, str)
+    assert_type(context.fenced, AsyncClientsetBase)
     context.log.info("suspended: %s", context.object and context.object.spec.suspend)
     if context.object is not None:
         context.recorder.event(context.object, "Normal", "Seen", "seen")

@@ -13,10 +13,9 @@ from .._controllers.attempts import Attempt
 from .._controllers.outcomes import ContextLogger
 from .._controllers.reconcile_loop import ClusterRequest
 from .._controllers.tracing import reconcile_span
-from .._http.write_permit import PERMIT
+from .._http.write_permit import PERMIT, Permit
 from .._models.arguments import check_source
 from .._models.unstructured import Object
-from ..errors import LeadershipLost
 from .controller import AsyncController, AsyncSource, client_of
 
 if TYPE_CHECKING:
@@ -98,7 +97,16 @@ class AsyncContext(Generic[T_co]):
             record, in the text and as the attributes `controller`, `object` and `reconcile_id`.
     """
 
-    __slots__ = ("_attempt", "_cluster", "_host", "_needs_leader", "log", "object", "request")
+    __slots__ = (
+        "_attempt",
+        "_cluster",
+        "_host",
+        "_needs_leader",
+        "_permit",
+        "log",
+        "object",
+        "request",
+    )
 
     def __init__(
         self,
@@ -115,6 +123,7 @@ class AsyncContext(Generic[T_co]):
         self._cluster = cluster
         self._attempt = attempt or Attempt()
         self._needs_leader = needs_leader
+        self._permit = PERMIT.get()
         self.request: Request = request
         self.object: T_co | None = obj
         self.log: ContextLogger = log
@@ -136,6 +145,17 @@ class AsyncContext(Generic[T_co]):
     def clientset(self) -> AsyncClientsetBase:
         """The clientset of the object's cluster; usually the manager's."""
         return self._host.clientset if self._cluster is None else self._cluster.clientset
+
+    @property
+    def fenced(self) -> AsyncClientsetBase:
+        """`clientset`, for threads that the program starts itself.
+
+        All writes of `reconcile` need the lease: after its loss they raise `LeadershipLost`, and
+        those in flight are broken off. Tasks inherit this from `reconcile`, but threads of a pool
+        do not. The writes of this clientset need the lease in every thread.
+        """
+        clientset = self.clientset
+        return type(clientset)(clientset.rest.fenced(self._permit))
 
     @property
     def is_stopping(self) -> bool:
@@ -364,21 +384,14 @@ class AsyncManagedController(AsyncController, Generic[T]):
             self._deleted_uids.setdefault(request, uid)
         if obj is None and not self._has_read(uid, context._cluster):
             return None  # the object may exist: if it does, its informer adds the request again
-        before = PERMIT.get()
 
-        def check(target: str) -> None:
-            if before is not None:
-                before(target)
-            if not sharding.owns_uid(uid):
-                raise LeadershipLost(
-                    f"{target} is not sent: another replica owns {request} since a moment ago"
-                )
+        def refusal() -> str:
+            is_owned = sharding.owns_uid(uid)
+            return "" if is_owned else f"another replica owns {request} since a moment ago"
 
-        token = PERMIT.set(check)
-        try:
+        with sharding._permitted(Permit(refusal, PERMIT.get())):
+            context._permit = PERMIT.get()
             result = await self._calls.call(context, context._attempt)
-        finally:
-            PERMIT.reset(token)
         if obj is not None:
             self._deleted_uids.pop(request, None)
         self._forget_deletion(request, uid)

@@ -16,6 +16,7 @@ from .._models.argument_errors import UnknownAttribute
 from .._redaction import Unpicklable
 from ..errors import TransportError
 from ._primitives import wait_until
+from .requests.fenced_link import AsyncFencedLink
 from .requests.request_chain import AsyncRequestChain
 from .requests.request_link import AsyncBodyOpening, AsyncWebSocketOpening
 from .standstill_alarm import alarm_once
@@ -33,8 +34,11 @@ if TYPE_CHECKING:
     from .._http.call_options import ClientOptions
     from .._http.codec import Codec
     from .._http.request import Headers, HttpResponse
+    from .._http.write_permit import Permit
     from ._primitives import Callback, Event
     from .requests.metrics_link import ResponseObserver
+    from .requests.request_link import AsyncRequestLink
+    from .requests.retry_link import AsyncRetryLink
     from .transport_protocol import AsyncByteStream, AsyncDuplexStream, AsyncTransport
     from .websocket import AsyncWebSocket
 
@@ -99,7 +103,8 @@ class AsyncRest(Unpicklable):
         self.chain = AsyncRequestChain(
             config, codec, headers, self._deadlines, options, transport=transport, owner=repr(self)
         )
-        self._first = self.chain.first
+        self._first: AsyncRetryLink | AsyncFencedLink = self.chain.first
+        self._relayed: AsyncRequestLink = self.chain.relayed
         self._alarms: set[Callable[[], object]] = set()
 
     @classmethod
@@ -158,6 +163,17 @@ class AsyncRest(Unpicklable):
         derived.delete_defaults = {name: writes[name] for name in DELETE_DEFAULTS if name in writes}
         if "timeout" in defaults:
             derived._set_deadlines(self._deadlines.with_timeout(defaults["timeout"]))
+        return derived
+
+    def fenced(self, permit: Permit | None) -> Self:
+        """Return a client of the same connection whose writes need a permit, in every thread.
+
+        Only the original closes the connection.
+        """
+        derived = self.with_()
+        if permit is not None:
+            derived._first = AsyncFencedLink(derived._first, permit)
+            derived._relayed = AsyncFencedLink(derived._relayed, permit)
         return derived
 
     def __dir__(self) -> list[str]:
@@ -268,7 +284,7 @@ class AsyncRest(Unpicklable):
         Raises:
             TransportError: there was no complete response before the deadline.
         """
-        return await self.chain.relayed.send(request, self._bounded(request, deadline))
+        return await self._relayed.send(request, self._bounded(request, deadline))
 
     async def relay_stream(
         self, request: HttpRequest, deadline: float | None = None
@@ -283,7 +299,7 @@ class AsyncRest(Unpicklable):
             TransportError: there was no response before the deadline.
         """
         opening = AsyncBodyOpening(is_relayed=True)
-        return await self.chain.relayed.stream(request, self._bounded(request, deadline), opening)
+        return await self._relayed.stream(request, self._bounded(request, deadline), opening)
 
     async def connect(
         self, request: HttpRequest, subprotocols: Sequence[str], deadline: float | None = None

@@ -13,6 +13,7 @@ import io
 import os
 import socket
 from contextlib import asynccontextmanager
+from functools import partial
 from importlib import import_module
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -24,14 +25,15 @@ from yarl import URL
 from .._config.proxy_settings import proxy_and_login
 from .._http.request import HttpRequest, HttpResponse
 from .._http.response_bodies import MAX_RESPONSE_BYTES, BodyReader, inflater_for
-from .._http.write_permit import check_permit
-from .._net.tcp_keepalive import KEEPALIVE
+from .._http.write_permit import FLIGHT, check_departure, depart
+from .._net.tcp_keepalive import KEEPALIVE, forget_unsent_bytes
 from .._redaction import Unpicklable
 from .._streams.websocket_protocol import SWITCHING_PROTOCOLS
 from ..errors import (
     ConfigError,
     ConnectionFailed,
     ConnectionLost,
+    LeadershipLost,
     RequestTimeout,
     ResponseBroken,
     one_line,
@@ -275,7 +277,7 @@ class AsyncHttpTransport(Unpicklable):
     def _start(self, session: aiohttp.ClientSession, request: HttpRequest, **options: Any) -> Any:
         body: Any = request.body
         if body is not None and len(body) > _MAX_BYTES_BODY_BYTES:
-            body = io.BytesIO(body)
+            body = _Pieces(body)
         headers = CIMultiDict(request.headers)
         headers["Accept-Encoding"] = self._encodings
         if self._login:
@@ -347,7 +349,11 @@ class AsyncHttpTransport(Unpicklable):
 
 
 class _Request(aiohttp.ClientRequest):
-    """A request that checks the write permit again when it has a connection."""
+    """A request that checks the write permit again when it has a connection.
+
+    aiohttp writes a body in a task of its own, before Python 3.12 in a later turn of the loop. If
+    something blocks the loop meanwhile, the lease may be lost, so the task checks once more.
+    """
 
     async def send(self, conn: Any) -> aiohttp.ClientResponse:
         """Send the request over a connection.
@@ -355,8 +361,41 @@ class _Request(aiohttp.ClientRequest):
         Raises:
             LeadershipLost: The caller's work may not write any more.
         """
-        check_permit(self.method, self.url.raw_path, acts="Upgrade" in self.headers)
+        if FLIGHT.get() is not None:
+            depart(partial(_drop, asyncio.get_running_loop(), conn.transport))
         return await super().send(conn)
+
+    async def write_bytes(self, writer: Any, conn: Any, content_length: int | None = None) -> None:
+        """Write the body. If the caller's work may not write any more, fail the request."""
+        try:
+            check_departure()
+        except LeadershipLost as lost:
+            conn.protocol.set_exception(lost)
+            conn.protocol.abort()
+            return
+        await super().write_bytes(writer, conn, content_length)
+
+
+class _Pieces(io.BytesIO):
+    """A large body, whose pieces are sent only while the caller's work may write."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Return the next piece.
+
+        Raises:
+            LeadershipLost: The caller's work may not write any more.
+        """
+        check_departure()
+        return super().read(size)
+
+
+def _drop(loop: asyncio.AbstractEventLoop, connection: asyncio.Transport | None) -> None:
+    """Break a connection from any thread. Bytes that were not sent yet are thrown away."""
+    if connection is None:
+        return
+    forget_unsent_bytes(connection.get_extra_info("socket"))
+    if not loop.is_closed():
+        loop.call_soon_threadsafe(connection.abort)
 
 
 class _Connector(aiohttp.TCPConnector):
@@ -460,6 +499,7 @@ class _Duplex(_Stream):
     ) -> None:
         super().__init__(response, request, open_streams)
         self._taken_reader: asyncio.StreamReader | None = None
+        self._flight = FLIGHT.get()  # of the handshake: what follows needs the same permit
         if response.status == SWITCHING_PROTOCOLS:
             self._inflater = None
             self._take_over()
@@ -491,6 +531,8 @@ class _Duplex(_Stream):
 
     async def write(self, data: bytes, timeout: float | None = None) -> None:
         """Send bytes, and wait while the send buffer is full."""
+        if self._flight is not None:
+            self._flight.check()
         try:
             self._writer.write(data)
             if timeout is not None:

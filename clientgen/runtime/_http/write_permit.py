@@ -2,6 +2,9 @@
 
 The permit is a context variable. Tasks inherit it, and so do threads that the runtime starts. The
 runtime's own writes of leases and events need no permit (`without_permit`).
+
+A write is a `Flight`: it checks the permit when the chain is about to send it, when it has a
+connection, and just before its bytes leave. When the permit ends, writes in flight are broken off.
 """
 
 from __future__ import annotations
@@ -10,22 +13,115 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Final
 
-from ..errors import RequestInfo
+from ..errors import LeadershipLost, RequestInfo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-PERMIT: Final[ContextVar[Callable[[str], None] | None]] = ContextVar("permit", default=None)
-"""A function that gets the description of a request, and raises if it must not be sent."""
-
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
-def check_permit(method: str, target: str, *, acts: bool = False) -> None:
-    """Check the permit of the calling work just before a request is sent.
+class Permit:
+    """The permission of some work to write.
 
-    A REST client checks before each attempt. A transport checks again after it has opened a
-    connection, because the lease may have expired meanwhile.
+    Args:
+        refusal: Returns why the work may not write any more; empty while it may. Any thread calls
+            this.
+        outer: A permit that must hold, too.
+    """
+
+    __slots__ = ("_flights", "_has_ended", "_outer", "_refusal")
+
+    def __init__(self, refusal: Callable[[], str], outer: Permit | None = None) -> None:
+        self._refusal = refusal
+        self._outer = outer
+        self._has_ended = False
+        # By key, so that other threads may add and remove flights while `end` reads them.
+        self._flights: dict[object, Callable[[], object]] = {}
+
+    def refusal(self) -> str:
+        """Return why the work may not write any more; empty while it may."""
+        return (self._outer.refusal() if self._outer is not None else "") or self._refusal()
+
+    def end(self) -> None:
+        """Break off the writes in flight. Call this when the permit has ended."""
+        self._has_ended = True
+        for break_off in [*self._flights.values()]:
+            break_off()
+
+    def on_end(self, break_off: Callable[[], object]) -> Callable[[], object]:
+        """Call a function when the permit ends, or now if it has ended.
+
+        Any thread may call the function, several times. Returns a function that forgets it.
+        """
+        key = object()
+        forget_outer = self._outer.on_end(break_off) if self._outer is not None else None
+        self._flights[key] = break_off
+        if self._has_ended:  # `end` may have read the flights before
+            break_off()
+
+        def forget() -> None:
+            self._flights.pop(key, None)
+            if forget_outer is not None:
+                forget_outer()
+
+        return forget
+
+
+PERMIT: Final[ContextVar[Permit | None]] = ContextVar("permit", default=None)
+"""The permit of the calling work; None if the work needs none."""
+
+FLIGHT: Final[ContextVar[Flight | None]] = ContextVar("flight", default=None)
+"""The request that the calling code is sending, if it needs a permit."""
+
+
+class Flight:
+    """A request that needs a permit, from the chain to its response."""
+
+    __slots__ = ("_forgets", "_permit", "_request")
+
+    def __init__(self, permit: Permit, request: str) -> None:
+        self._permit = permit
+        self._request = request
+        self._forgets: list[Callable[[], object]] = []
+
+    def check(self) -> None:
+        """Check the permit just before bytes of the request are sent.
+
+        Raises:
+            LeadershipLost: The work may not write any more.
+        """
+        if refusal := self._permit.refusal():
+            raise LeadershipLost(f"{refusal}: {self._request} is not sent")
+
+    def depart(self, break_off: Callable[[], object]) -> None:
+        """Check the permit when there is a connection, which `break_off` breaks from any thread.
+
+        Raises:
+            LeadershipLost: The work may not write any more.
+        """
+        self.check()
+        self._forgets.append(self._permit.on_end(break_off))
+
+    def check_not_broken(self) -> None:
+        """Check the permit after an error: the request may have been broken off.
+
+        Raises:
+            LeadershipLost: The work may not write any more.
+        """
+        if refusal := self._permit.refusal():
+            raise LeadershipLost(
+                f"{refusal}: {self._request} was broken off, and the server may have done it"
+            )
+
+    def land(self) -> None:
+        """Forget the connection: the response is there, or the request has failed."""
+        while self._forgets:
+            self._forgets.pop()()
+
+
+def new_flight(method: str, target: str, *, acts: bool = False) -> Flight | None:
+    """Return a flight for a request of the calling work; None if it needs no permit.
 
     Args:
         method: The method of the request.
@@ -35,9 +131,56 @@ def check_permit(method: str, target: str, *, acts: bool = False) -> None:
     Raises:
         LeadershipLost: The request is a write, and the work has lost its permit.
     """
-    check = PERMIT.get()
-    if check is not None and (acts or method not in _READS):
-        check(str(RequestInfo(method, target.partition("?")[0])))
+    permit = PERMIT.get()
+    if permit is None or (not acts and method in _READS):
+        return None
+    flight = Flight(permit, str(RequestInfo(method, target.partition("?")[0])))
+    flight.check()
+    return flight
+
+
+def depart(break_off: Callable[[], object]) -> None:
+    """Call `Flight.depart` for the request that the calling code is sending.
+
+    Raises:
+        LeadershipLost: The work may not write any more.
+    """
+    flight = FLIGHT.get()
+    if flight is not None:
+        flight.depart(break_off)
+
+
+def check_departure() -> None:
+    """Call `Flight.check` for the request that the calling code is sending.
+
+    Raises:
+        LeadershipLost: The work may not write any more.
+    """
+    flight = FLIGHT.get()
+    if flight is not None:
+        flight.check()
+
+
+@contextmanager
+def in_flight(flight: Flight) -> Generator[None]:
+    """Let transports see a flight in a `with` block, at whose end the request has landed.
+
+    Raises:
+        LeadershipLost: The block failed, and the work may not write any more.
+    """
+    token = FLIGHT.set(flight)
+    try:
+        yield
+    except Exception as error:
+        if not isinstance(error, LeadershipLost):
+            try:
+                flight.check_not_broken()
+            except LeadershipLost as lost:
+                raise lost from error
+        raise
+    finally:
+        FLIGHT.reset(token)
+        flight.land()
 
 
 @contextmanager
@@ -48,6 +191,22 @@ def without_permit() -> Generator[None]:
     one term continues in the next, and the events and the release of the lease come after a term.
     """
     token = PERMIT.set(None)
+    try:
+        yield
+    finally:
+        PERMIT.reset(token)
+
+
+@contextmanager
+def with_permit(permit: Permit | None) -> Generator[None]:
+    """Use a permit in a `with` block, as well as the one of the calling work.
+
+    A permit of None changes nothing.
+    """
+    if permit is None or permit is PERMIT.get():
+        yield
+        return
+    token = PERMIT.set(permit)
     try:
         yield
     finally:

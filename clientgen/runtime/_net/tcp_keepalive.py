@@ -1,8 +1,14 @@
-"""TCP keepalive: detects connections whose other side is gone."""
+"""Options of TCP sockets: detecting that the other side is gone, and forgetting unsent bytes."""
 
 from __future__ import annotations
 
 import socket
+import struct
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from asyncio.trsock import TransportSocket
 
 # As in Go, the first probe is sent after 15 seconds without data. Go gives up after nine lost
 # probes. These values detect a dead peer, or a firewall that has dropped the connection, after 39
@@ -23,3 +29,13 @@ KEEPALIVE: tuple[tuple[int, int, int], ...] = tuple(
     if hasattr(socket, name)
 )
 """The socket options that make the operating system probe silent connections."""
+
+
+def forget_unsent_bytes(connection: socket.socket | TransportSocket | None) -> None:
+    """Make the next `close` reset the connection.
+
+    Otherwise the operating system goes on sending what it has, for minutes if the network is down.
+    """
+    if connection is not None:
+        with suppress(OSError):  # the socket may be closed already
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))

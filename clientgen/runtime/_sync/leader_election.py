@@ -7,11 +7,11 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .._clock import SYSTEM_CLOCK
+from .._clock import SYSTEM_CLOCK, lease_clock
 from .._controllers.election import Election, Timing
 from .._http.retry import default_random
 from .._http.user_agent import unique_identity
-from .._http.write_permit import PERMIT
+from .._http.write_permit import PERMIT, Permit
 from .._signals import on_stop_signal_outside_tests
 from ..errors import AlreadyExists, Conflict, LeadershipLost
 from ._primitives import Event, Interruption, call, from_any_thread, spawn, wait_until
@@ -123,7 +123,7 @@ class LeaderElector:
         clock: Clock = SYSTEM_CLOCK,
         random: Callable[[], float] | None = None,
     ) -> None:
-        rest = rest_of(client)
+        rest, clock = rest_of(client), lease_clock(clock)
         namespace = rest.namespace if namespace is None else namespace
         self._timing = Timing(lease_duration, renew_deadline, retry_period)
         identity = unique_identity() if identity is None else identity
@@ -154,7 +154,8 @@ class LeaderElector:
         self._renewing_ends = Event()
         self._work: Task | None = None
         self._body: Interruption | None = None
-        self._previous_permit: Callable[[str], None] | None = None
+        self._previous_permit: Permit | None = None
+        self._permit: Permit | None = None
         self._in_body = False
         self._is_cancelled = False
         self._announcing: Task | None = None
@@ -387,6 +388,7 @@ class LeaderElector:
         if not wanted:
             self._failure = self._failure or LeadershipLost(f"{self!r} does not lead any more")
             self._cancel_work()  # before `on_stopped_leading`, which may take time
+            self._end_permit()
         self._publish(leads=False)
         self._call_on_stopped()
         self._end_work(wanted=wanted)
@@ -396,6 +398,7 @@ class LeaderElector:
         if self._work_over.is_set() and self._holds_lease():
             self._release()
         self._election.resign()
+        self._end_permit()
         logger.info("%r does not lead any more", self)
 
     def _end_work(self, *, wanted: bool) -> None:
@@ -445,7 +448,7 @@ class LeaderElector:
         finally:
             self._work_over.set()
 
-    def _permit_writes(self) -> Callable[[str], None] | None:
+    def _permit_writes(self) -> Permit | None:
         """Permit writes of the work only while this elector leads.
 
         The permit checks the clock just before each request is sent, so that no request begins
@@ -454,14 +457,18 @@ class LeaderElector:
         """
         before, term = PERMIT.get(), self._term
 
-        def check(request: str) -> None:
-            if before is not None:
-                before(request)
-            if not self._election.leads(self._clock.monotonic(), term):
-                raise LeadershipLost(f"{self!r} does not lead any more: {request} is not sent")
+        def refusal() -> str:
+            leads = self._election.leads(self._clock.monotonic(), term)
+            return "" if leads else f"{self!r} does not lead any more"
 
-        PERMIT.set(check)
+        self._permit = Permit(refusal, before)
+        PERMIT.set(self._permit)
         return before
+
+    def _end_permit(self) -> None:
+        """Break off the writes of the work that are in flight."""
+        if self._permit is not None:
+            self._permit.end()
 
     def _call_on_stopped(self) -> None:
         if self._on_stopped is not None:

@@ -17,6 +17,7 @@ from .._models.argument_errors import UnknownAttribute
 from .._redaction import Unpicklable
 from ..errors import TransportError
 from ._primitives import wait_until
+from .requests.fenced_link import FencedLink
 from .requests.request_chain import RequestChain
 from .requests.request_link import BodyOpening, WebSocketOpening
 from .standstill_alarm import alarm_once
@@ -34,8 +35,11 @@ if TYPE_CHECKING:
     from .._http.call_options import ClientOptions
     from .._http.codec import Codec
     from .._http.request import Headers, HttpResponse
+    from .._http.write_permit import Permit
     from ._primitives import Callback, Event
     from .requests.metrics_link import ResponseObserver
+    from .requests.request_link import RequestLink
+    from .requests.retry_link import RetryLink
     from .transport_protocol import ByteStream, DuplexStream, Transport
     from .websocket import WebSocket
 
@@ -100,7 +104,8 @@ class Rest(Unpicklable):
         self.chain = RequestChain(
             config, codec, headers, self._deadlines, options, transport=transport, owner=repr(self)
         )
-        self._first = self.chain.first
+        self._first: RetryLink | FencedLink = self.chain.first
+        self._relayed: RequestLink = self.chain.relayed
         self._alarms: set[Callable[[], object]] = set()
 
     @classmethod
@@ -159,6 +164,17 @@ class Rest(Unpicklable):
         derived.delete_defaults = {name: writes[name] for name in DELETE_DEFAULTS if name in writes}
         if "timeout" in defaults:
             derived._set_deadlines(self._deadlines.with_timeout(defaults["timeout"]))
+        return derived
+
+    def fenced(self, permit: Permit | None) -> Self:
+        """Return a client of the same connection whose writes need a permit, in every thread.
+
+        Only the original closes the connection.
+        """
+        derived = self.with_()
+        if permit is not None:
+            derived._first = FencedLink(derived._first, permit)
+            derived._relayed = FencedLink(derived._relayed, permit)
         return derived
 
     def __dir__(self) -> list[str]:
@@ -269,7 +285,7 @@ class Rest(Unpicklable):
         Raises:
             TransportError: there was no complete response before the deadline.
         """
-        return self.chain.relayed.send(request, self._bounded(request, deadline))
+        return self._relayed.send(request, self._bounded(request, deadline))
 
     def relay_stream(self, request: HttpRequest, deadline: float | None = None) -> ByteStream:
         """Send a request through the API server to another program.
@@ -282,7 +298,7 @@ class Rest(Unpicklable):
             TransportError: there was no response before the deadline.
         """
         opening = BodyOpening(is_relayed=True)
-        return self.chain.relayed.stream(request, self._bounded(request, deadline), opening)
+        return self._relayed.stream(request, self._bounded(request, deadline), opening)
 
     def connect(
         self, request: HttpRequest, subprotocols: Sequence[str], deadline: float | None = None

@@ -8,20 +8,22 @@
 from __future__ import annotations
 
 import logging
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
-from .._clock import SYSTEM_CLOCK
+from .._clock import SYSTEM_CLOCK, lease_clock
 from .._controllers.election import Election, Timing
 from .._controllers.lease_fields import is_label_value, short_digest
 from .._controllers.shard_assignment import SLOTS, Shards, ShardView
 from .._http.path_segments import is_name
 from .._http.user_agent import unique_identity
+from .._http.write_permit import with_permit
 from ..errors import ApiError, ClientError
 from ._primitives import Event, call, short_lock, spawn, wait_until
 from .lease_client import LeaseClient, rest_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+    from collections.abc import Callable, Generator, Hashable
     from types import TracebackType
     from typing import Self
 
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from .._controllers.election import LeaseRequest
     from .._controllers.lease_fields import Lease
     from .._http.shard_ranges import ShardRanges
+    from .._http.write_permit import Permit
     from .._models.meta_v1 import ObjectMeta
     from ._primitives import Task
     from .lease_client import Client
@@ -105,7 +108,7 @@ class Sharding:
                 f"{name!r} is not valid as the name of a lease: use at most {_MAX_NAME_CHARACTERS}"
                 " of a-z, 0-9 and -"
             )
-        rest = rest_of(client)
+        rest, clock = rest_of(client), lease_clock(clock)
         namespace = rest.namespace if namespace is None else namespace
         identity = unique_identity() if identity is None else identity
         self._timing = Timing(lease_duration, renew_deadline, retry_period)
@@ -124,6 +127,7 @@ class Sharding:
         self._tasks: list[Task] = []
         self._needed: ShardRanges | None = None
         self._readers: list[ShardReader] = []
+        self._permits: set[Permit] = set()
         self._lock = short_lock()
         self._held: dict[Hashable, tuple[str, Callable[[], object]]] = {}
 
@@ -212,6 +216,21 @@ class Sharding:
             released = [self._held.pop(key) for key in owned]
         for _, again in released:
             again()
+
+    @contextmanager
+    def _permitted(self, permit: Permit) -> Generator[None]:
+        """Use a permit in a `with` block, and end it when this replica loses what it is for."""
+        self._permits.add(permit)
+        try:
+            with with_permit(permit):
+                yield
+        finally:
+            self._permits.discard(permit)
+
+    def _end_permits(self) -> None:
+        for permit in [*self._permits]:
+            if permit.refusal():
+                permit.end()
 
     # ---- running ------------------------------------------------------------------------------
 
@@ -311,11 +330,13 @@ class Sharding:
         while not self._stopping.is_set():
             self._view_changed.clear()
             now = self._clock.monotonic()
+            self._end_permits()
             self._read_needed(self._shards.needed_ranges(now))
             self._release()
             self._announce(self._shards.view(now))
             if not self._stopping.is_set():
                 wait_until(self._view_changed, self._clock, self._shards.next_change(now))
+        self._end_permits()
         self._announce(ShardView())
 
     def _announce(self, view: ShardView) -> None:

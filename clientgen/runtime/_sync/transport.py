@@ -10,7 +10,7 @@ import socket
 import ssl
 import threading
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from http.client import HTTPException, IncompleteRead, RemoteDisconnected
 from importlib.util import find_spec
 from time import monotonic
@@ -33,7 +33,7 @@ from .._config.proxy_settings import proxy_and_login
 from .._http.blocking_calls import blocks_a_loop, warn_of_blocking
 from .._http.request import HttpRequest, HttpResponse
 from .._http.response_bodies import MAX_RESPONSE_BYTES, BodyReader, inflater_for
-from .._http.write_permit import check_permit
+from .._http.write_permit import FLIGHT, depart
 from .._net.deadlines import (
     TimedTlsSocket,
     deadline,
@@ -42,7 +42,7 @@ from .._net.deadlines import (
     within_deadline,
 )
 from .._net.final_response import FinalResponse
-from .._net.tcp_keepalive import KEEPALIVE
+from .._net.tcp_keepalive import KEEPALIVE, forget_unsent_bytes
 from .._net.tls_in_tls import TlsInTls
 from .._redaction import Unpicklable
 from .._streams.websocket_protocol import SWITCHING_PROTOCOLS
@@ -311,7 +311,8 @@ def _timed(kind: type[Any], unverified: bool) -> type[Any]:
             # Check after connecting: the permit may have expired while the connection was opened.
             if self.sock is None:
                 self.connect()
-            check_permit(method, url, acts="Upgrade" in options["headers"])
+            if FLIGHT.get() is not None:
+                depart(partial(_drop, self.sock))
             usual: Any = super()
             usual.request(method, url, *rest, **options)
 
@@ -328,6 +329,16 @@ def _timed(kind: type[Any], unverified: bool) -> type[Any]:
             return to_timed_socket(connection, usual)
 
     return Timed
+
+
+def _drop(connection: Any) -> None:
+    """Break a connection from any thread. Bytes that were not sent yet are thrown away."""
+    inner = getattr(connection, "socket", connection)  # of TLS within the TLS of a proxy
+    if isinstance(inner, socket.socket):
+        with suppress(OSError):  # the socket may be closed already
+            forget_unsent_bytes(inner)
+            # `shutdown` of SSLSocket would drop TLS state that the waiting thread is using.
+            socket.socket.shutdown(inner, socket.SHUT_RDWR)
 
 
 class _Stream:
@@ -426,6 +437,7 @@ class _Duplex(_Stream):
     ) -> None:
         super().__init__(response, request, manager, open_streams)
         self._using = threading.Lock()
+        self._flight = FLIGHT.get()  # of the handshake: what follows needs the same permit
         self._bytes: socket.socket | TlsInTls = self.connection
         if response.status == SWITCHING_PROTOCOLS:
             self.connection.settimeout(0.0)  # a TimedSocket ignores `setblocking`
@@ -446,6 +458,8 @@ class _Duplex(_Stream):
 
     def write(self, data: bytes, timeout: float | None = None) -> None:
         """Send bytes, and wait while the send buffer is full."""
+        if self._flight is not None:
+            self._flight.check()
         rest = memoryview(data)
         until = None if timeout is None else monotonic() + timeout
         try:

@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from clientgen.runtime._clock import SystemClock
+from clientgen.runtime._clock import LeaseClock, SystemClock
 from clientgen.runtime._models.class_annotations import annotations_of
 
 from .process_hashes import virtual_hash
@@ -87,6 +87,7 @@ class VirtualTime:
             self._replace(time, "sleep", self._sleep)
             self._replace(os, "urandom", self._urandom)
             self._replace(SystemClock, "monotonic", staticmethod(self._monotonic))
+            self._replace(LeaseClock, "monotonic", staticmethod(self._monotonic))
             self._replace(SystemClock, "now", staticmethod(self.now))
             self.patch_new_modules()
             yield

@@ -16,6 +16,7 @@ import threading
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from clientgen.runtime._http.request import HttpResponse
+from clientgen.runtime._http.write_permit import depart
 from clientgen.runtime._streams.websocket_protocol import SWITCHING_PROTOCOLS, Frames, accept_key
 from clientgen.runtime.errors import ConnectionLost, RequestTimeout
 
@@ -181,9 +182,15 @@ class _Call:
         self.request = request
         self.deadline = None if timeout is None else dispatcher.clock.monotonic() + timeout
         self._wake = wake
+        self._is_broken = False
 
     def begin(self) -> Answer:
-        """Send the request to the server."""
+        """Send the request to the server.
+
+        Raises:
+            LeadershipLost: the caller's work may not write any more.
+        """
+        depart(self._break_off)
         return self._check_not_lost(self.dispatcher.handle(self.request, self._wake))
 
     def resume(self, deferred: Deferred) -> Answer:
@@ -191,13 +198,20 @@ class _Call:
 
         Raises:
             RequestTimeout: the call's deadline has passed.
+            ConnectionLost: the caller's work may not write any more.
         """
+        if self._is_broken:
+            raise self.lost()
         if self._is_late and earliest(deferred.deadline, self.deadline) != deferred.deadline:
             raise self._timeout()  # one step may have moved the clock past both deadlines
         answer = self._check_not_lost(self.dispatcher.resume(deferred, self._wake))
         if self._is_late and isinstance(answer, Deferred):
             raise self._timeout()
         return answer
+
+    def _break_off(self) -> None:
+        self._is_broken = True
+        self._wake()
 
     @property
     def _is_late(self) -> bool:

@@ -6,15 +6,18 @@ from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
+from weakref import ref
 
 from ..._http.work_deadline import WORK_DEADLINE
-from ..._http.write_permit import check_permit
+from ..._http.write_permit import PERMIT, in_flight, new_flight
 from ..._redaction import Unpicklable
 from ...errors import RequestTimeout
-from .._primitives import run_blocking
+from .._primitives import from_clock, run_blocking
 from ..standstill_alarm import alarm_at
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..._config.cluster_config import ClusterConfig, Credential
     from ..._http.request import HttpRequest, HttpResponse
     from ..._http.request_deadlines import RequestDeadlines
@@ -83,8 +86,14 @@ class AsyncConnections(Unpicklable):
             LeadershipLost: The caller's work may not write any more.
             TransportError: There was no complete response before the deadline.
         """
-        check_permit(request.method, request.target)
+        flight = new_flight(request.method, request.target)
         timeout = None if deadline is None else self._deadlines.timeout_until(request, deadline)
+        if flight is None:
+            return await self._exchange(request, timeout)
+        with in_flight(flight):
+            return await self._exchange(request, timeout)
+
+    async def _exchange(self, request: HttpRequest, timeout: float | None) -> HttpResponse:
         assert self.transport is not None
         try:
             return await self.transport.send(request, timeout)
@@ -101,12 +110,18 @@ class AsyncConnections(Unpicklable):
             LeadershipLost: The caller's work may not write any more.
             TransportError: There were no headers of a response before the deadline.
         """
-        check_permit(request.method, request.target, acts=opening.changes)
+        flight = new_flight(request.method, request.target, acts=opening.changes)
         assert self.transport is not None
         timeout = self._deadlines.timeout_until(request, deadline)
-        stream = await opening.open(self.transport, request, timeout)
-        self._abort_late(stream)
-        return stream
+        if flight is None:
+            stream = await opening.open(self.transport, request, timeout)
+            self._abort_late(stream)
+            return stream
+        with in_flight(flight):
+            stream = await opening.open(self.transport, request, timeout)
+            _break_off_at_end(stream)
+            self._abort_late(stream)
+            return stream
 
     def _abort_late(self, stream: AsyncByteStream) -> None:
         """Abort a stream at the deadline of the calling work: a thread that reads it must end."""
@@ -141,3 +156,19 @@ class AsyncConnections(Unpicklable):
         """Close all connections; streams end."""
         if self.transport is not None:
             await self.transport.aclose()
+
+
+def _break_off_at_end(stream: AsyncByteStream) -> None:
+    """End a stream of work that writes together with the permit of the work."""
+    permit = PERMIT.get()
+    assert permit is not None
+    forget: list[Callable[[], object]] = []
+    # The permit must not keep a stream in memory that nobody reads any more.
+    reference = ref(stream, lambda _: forget[0]())
+
+    def abort() -> None:
+        still_there = reference()
+        if still_there is not None:
+            still_there.abort()
+
+    forget.append(permit.on_end(from_clock(abort)))
