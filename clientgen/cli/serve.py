@@ -260,7 +260,7 @@ def _gates(text: str) -> dict[str, bool]:
     Raises:
         ClientgenError: A value is not true or false, or a gate does not exist.
     """
-    from clientgen.testing._apiserver.storage.feature_gates import checked_gates
+    from clientgen.testing._apiserver.feature_gates import checked_gates
 
     gates: dict[str, bool] = {}
     for part in filter(None, map(str.strip, text.split(","))):

@@ -206,6 +206,7 @@ DERIVED: tuple[str, ...] = (
     "informer_factory.py",
     "health_monitor.py",
     "leader_election.py",
+    "lease_candidate.py",
     "lease_client.py",
     "line_stream.py",
     "log_tail.py",

@@ -19,6 +19,7 @@ from ._controllers.change_predicates import (
     resource_version_changed,
 )
 from ._controllers.controller_options import ControllerOptions
+from ._controllers.coordination import Coordination
 from ._controllers.json_logs import JsonFormatter
 from ._controllers.owners import owned_by, set_owner
 from ._controllers.predicates import Event, EventPredicate
@@ -45,6 +46,7 @@ __all__ = [
     "ControllerOptions",
     "EndpointAnswer",
     "EndpointRequest",
+    "Coordination",
     "Event",
     "EventPredicate",
     "ItemExponentialFailure",

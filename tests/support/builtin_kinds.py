@@ -40,6 +40,9 @@ class World:
             if key[:2] == (group, plural) and namespace in ("", key[2])
         ]
 
+    def has_gate(self, name: str) -> bool:
+        return False
+
     def now(self) -> datetime:
         return datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 

@@ -7,13 +7,19 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .._clock import SYSTEM_CLOCK, lease_clock
+from .._controllers.coordination import (
+    Candidacy,
+    CoordinatedElection,
+    new_candidate_name,
+)
 from .._controllers.election import Election, Timing
 from .._http.retry import default_random
 from .._http.user_agent import unique_identity
 from .._http.write_permit import PERMIT, Permit
 from .._signals import on_stop_signal_outside_tests
-from ..errors import AlreadyExists, Conflict, LeadershipLost
+from ..errors import AlreadyExists, ClientError, Conflict, LeadershipLost
 from ._primitives import Event, Interruption, call, from_any_thread, spawn, wait_until
+from .lease_candidate import AsyncCandidateKeeper
 from .lease_client import AsyncLeaseClient, rest_of
 
 if TYPE_CHECKING:
@@ -22,6 +28,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from .._clock import Clock
+    from .._controllers.coordination import Coordination
     from .._controllers.election import ElectionMetrics, LeaseRequest
     from ._primitives import Task
     from .lease_client import AsyncClient
@@ -94,6 +101,11 @@ class AsyncLeaderElector:
         recorder: Records the beginning and end of leadership, as events of the lease.
         metrics: Receives the beginning and end of leadership, for example
             `PrometheusElectionMetrics()`.
+        coordination: Lets the API server choose the leader among the candidates, by the versions of
+            their programs (`LeaseCandidate`, KEP-4355). The elector leads when the lease names it,
+            and steps down when the server prefers another candidate: `run` then raises
+            `LeadershipLost`, after the work has ended. If the server does not serve
+            LeaseCandidates, the usual election takes place.
         clock: The clock for durations.
         random: Returns numbers from 0 to 1.
 
@@ -119,14 +131,24 @@ class AsyncLeaderElector:
         grace: float = 30.0,
         recorder: Recorder | None = None,
         metrics: ElectionMetrics | None = None,
+        coordination: Coordination | None = None,
         clock: Clock = SYSTEM_CLOCK,
         random: Callable[[], float] | None = None,
     ) -> None:
         rest, clock = rest_of(client), lease_clock(clock)
         namespace = rest.namespace if namespace is None else namespace
         self._timing = Timing(lease_duration, renew_deadline, retry_period)
-        identity = unique_identity() if identity is None else identity
-        self._election = Election(namespace, name, identity, self._timing)
+        if identity is None:
+            identity = unique_identity() if coordination is None else new_candidate_name()
+        self._candidate: AsyncCandidateKeeper | None = None
+        self._coordinated: CoordinatedElection | None = None
+        if coordination is None:
+            self._election = Election(namespace, name, identity, self._timing)
+        else:
+            candidacy = Candidacy(namespace, name, identity, coordination)
+            self._candidate = AsyncCandidateKeeper(rest, candidacy, clock)
+            self._coordinated = CoordinatedElection(namespace, name, identity, self._timing)
+            self._election = self._coordinated
         self._leases = AsyncLeaseClient(rest, namespace, clock)
         self._releases = release_on_cancel
         self._on_started = on_started_leading
@@ -303,9 +325,14 @@ class AsyncLeaderElector:
             if election.leadership is not None and election.leads(clock.monotonic()):
                 self._term = election.leadership.term
                 return True
-            pause = self._timing.between_tries(self._random())
-            await wait_until(self._stopping, clock, clock.monotonic() + pause)
+            await wait_until(self._stopping, clock, clock.monotonic() + self._pause())
         return False
+
+    def _pause(self) -> float:
+        """Return the pause between two attempts. The server waits 5 s for a sign of life."""
+        if self._coordinated is not None and self._coordinated.is_coordinated:
+            return self._timing.retry_period
+        return self._timing.between_tries(self._random())
 
     async def _attempt(self, until: float | None) -> None:
         timeout = (
@@ -316,6 +343,27 @@ class AsyncLeaderElector:
         if leader and leader != self._announced:
             self._announced = leader
             self._announce(leader)
+        if self._coordinated is not None and self._coordinated.is_coordinated:
+            await self._keep_candidate(self._coordinated)
+
+    async def _keep_candidate(self, election: CoordinatedElection) -> None:
+        """Keep the LeaseCandidate. A failure does not concern the lease."""
+        assert self._candidate is not None
+        try:
+            election.is_coordinated = await self._candidate.keep(self._timing.retry_period)
+        except (ClientError, OSError) as error:
+            level = logging.DEBUG if isinstance(error, Conflict) else logging.WARNING
+            logger.log(level, "%r: the LeaseCandidate is not renewed: %s", self, error)
+            return
+        if not election.is_coordinated:
+            logger.warning("%r: the server has no LeaseCandidates: it chooses no leader", self)
+
+    def _step_down_if_asked(self) -> None:
+        successor = "" if self._coordinated is None else self._coordinated.successor
+        if successor:
+            why = f"{self!r} steps down: the server prefers {successor!r}"
+            self._failure = self._failure or LeadershipLost(why)
+            self.stop()
 
     def _log_failed_request(self, request: LeaseRequest, error: Exception) -> None:
         is_race = isinstance(error, (AlreadyExists, Conflict))  # another candidate was faster
@@ -371,6 +419,7 @@ class AsyncLeaderElector:
             except Exception as error:  # noqa: BLE001 - `run` and `__aexit__` raise it
                 self._failure = self._failure or error
                 break
+            self._step_down_if_asked()
             leadership = self._election.leadership
         self._ending.set()
 
@@ -424,12 +473,24 @@ class AsyncLeaderElector:
     async def _release(self) -> None:
         """Release the lease if this elector may hold it, even without a confirmed renewal."""
         self._election.resign()
-        if not self._releases or self._election.observed is None:
+        if not self._releases:
+            return
+        await self._withdraw()
+        if self._election.observed is None:
             return
         try:
             await self._leases.release(self._election, self._timing.renew_deadline)
         except Exception as error:  # noqa: BLE001 - other candidates only wait longer
             logger.warning("%r: the lease was not released: %s", self, error)
+
+    async def _withdraw(self) -> None:
+        """Delete the LeaseCandidate, if there is one."""
+        if self._candidate is None or not (self._coordinated and self._coordinated.is_coordinated):
+            return
+        try:
+            await self._candidate.withdraw(self._timing.retry_period)
+        except (ClientError, OSError) as error:  # the server only asks it in vain
+            logger.warning("%r: the LeaseCandidate was not deleted: %s", self, error)
 
     # ---- callbacks ----------------------------------------------------------------------------
 

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from .._cache.listers import Lister
     from .._clock import Clock
     from .._controllers.controller_options import ControllerOptions
+    from .._controllers.coordination import Coordination
     from .._controllers.manager_metrics import ManagerMetrics
     from .._controllers.rate_limiters import RateLimiter
     from .._controllers.reconcile_loop import Request, Result
@@ -98,6 +99,7 @@ class AsyncManager:
         leader_election: The name of the lease; None runs the controllers without an election.
         leader_election_namespace: The namespace of the lease; None means the namespace of the
             configuration.
+        coordination: See `AsyncLeaderElector`.
         lease_duration: See `AsyncLeaderElector`.
         renew_deadline: See `AsyncLeaderElector`.
         retry_period: See `AsyncLeaderElector`.
@@ -135,6 +137,7 @@ class AsyncManager:
         name: str | None = None,
         leader_election: str | None = None,
         leader_election_namespace: str | None = None,
+        coordination: Coordination | None = None,
         lease_duration: int = 15,
         renew_deadline: float = 10.0,
         retry_period: float = 2.0,
@@ -186,6 +189,7 @@ class AsyncManager:
                 k,
                 leader_election,
                 leader_election_namespace,
+                coordination=coordination,
                 lease_duration=lease_duration,
                 renew_deadline=renew_deadline,
                 retry_period=retry_period,

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from .._cache.listers import Lister
     from .._clock import Clock
     from .._controllers.controller_options import ControllerOptions
+    from .._controllers.coordination import Coordination
     from .._controllers.manager_metrics import ManagerMetrics
     from .._controllers.rate_limiters import RateLimiter
     from .._controllers.reconcile_loop import Request, Result
@@ -99,6 +100,7 @@ class Manager:
         leader_election: The name of the lease; None runs the controllers without an election.
         leader_election_namespace: The namespace of the lease; None means the namespace of the
             configuration.
+        coordination: See `LeaderElector`.
         lease_duration: See `LeaderElector`.
         renew_deadline: See `LeaderElector`.
         retry_period: See `LeaderElector`.
@@ -136,6 +138,7 @@ class Manager:
         name: str | None = None,
         leader_election: str | None = None,
         leader_election_namespace: str | None = None,
+        coordination: Coordination | None = None,
         lease_duration: int = 15,
         renew_deadline: float = 10.0,
         retry_period: float = 2.0,
@@ -185,6 +188,7 @@ class Manager:
                 k,
                 leader_election,
                 leader_election_namespace,
+                coordination=coordination,
                 lease_duration=lease_duration,
                 renew_deadline=renew_deadline,
                 retry_period=retry_period,

@@ -19,6 +19,10 @@ class ObjectReader(Protocol):
         """Return all objects of a kind, or those of one namespace."""
         ...
 
+    def has_gate(self, name: str) -> bool:
+        """Return whether a feature is on."""
+        ...
+
     def now(self) -> datetime:
         """Return the time of the server's clock, in UTC."""
         ...

@@ -24,6 +24,7 @@ from .admission.policies import MutatingPolicies, ValidatingPolicies
 from .admission.webhook_plugins import MutatingWebhooks, ValidatingWebhooks
 from .controllers.crd_controller import Definitions
 from .controllers.garbage import Garbage
+from .controllers.leader_election import Elections
 from .controllers.namespaces import Namespaces
 from .controllers.role_aggregation import Aggregation
 from .documents import Documents
@@ -100,6 +101,7 @@ class ApiServer:
         self.garbage = Garbage(self.cluster, controller_delay)
         self._bootstrap(control_plane=control_plane)
         Aggregation(self.cluster, controller_delay)
+        Elections(self.cluster, controller_delay)
         self.compact()
 
     def _bootstrap(self, *, control_plane: bool) -> None:

@@ -25,9 +25,9 @@ from clientgen.runtime._http.shared_objects import SharedObjects
 from clientgen.runtime._models.model import Model
 from clientgen.runtime._models.model_codec import to_dict
 
+from .._apiserver.feature_gates import checked_gates
 from .._apiserver.served_spec import load
 from .._apiserver.server import ApiServer
-from .._apiserver.storage.feature_gates import checked_gates
 from .._apiserver.storage.store import MAX_HISTORY_EVENTS, MAX_HISTORY_SECONDS
 from .dispatcher import Dispatcher
 from .fake_clock import FakeClock

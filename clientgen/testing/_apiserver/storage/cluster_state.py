@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apimachinery.failures import Cause, Failure, forbidden, not_found
 
 from ..access import Tokens
+from ..feature_gates import DEFAULTS
 from .container_logs import ContainerLogs
 from .conversions import Conversions
-from .feature_gates import DEFAULTS
 from .registry import Registry
 from .store import key_of
 from .versioned_view import VersionedView

@@ -15,8 +15,8 @@ from msgspec import DecodeError, json
 
 from clientgen._apimachinery.failures import Failure, bad_request
 
+from ..feature_gates import SHARDED_LIST_AND_WATCH
 from ..requests.request_options import ListOptions, list_options
-from ..storage.feature_gates import SHARDED_LIST_AND_WATCH
 from .object_selection import check_fields, selected
 from .read_versions import version_number, when_version
 

@@ -19,9 +19,9 @@ from msgspec import json
 
 from clientgen._apimachinery.failures import Failure
 
+from ..feature_gates import SHARDED_LIST_AND_WATCH
 from ..requests.request_options import ListOptions, list_options
 from ..responses.answers import Stream
-from ..storage.feature_gates import SHARDED_LIST_AND_WATCH
 from .object_selection import check_fields, selects
 from .read_versions import version_number, when_version
 

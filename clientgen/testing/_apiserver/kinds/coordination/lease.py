@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apimachinery.failures import Cause, invalid_value
 from clientgen._json import part
 
+from ...feature_gates import COORDINATED_LEADER_ELECTION
 from ...tables.columns import AGE, NAME, Column, Printer, field
 from ..metadata import MetadataChecks
 from ..shared.common_checks import is_not_negative
@@ -39,6 +40,8 @@ class LeaseStrategy(Strategy):
 
     def prepare_for_create(self, obj: dict[str, Any], reader: ObjectReader) -> None:
         """Drop the members of a disabled feature."""
+        if reader.has_gate(COORDINATED_LEADER_ELECTION):
+            return
         for name in _COORDINATED:
             obj["spec"].pop(name, None)
 
@@ -46,6 +49,8 @@ class LeaseStrategy(Strategy):
         self, new: dict[str, Any], old: dict[str, Any], reader: ObjectReader
     ) -> None:
         """Drop the members of a disabled feature, unless they are in use."""
+        if reader.has_gate(COORDINATED_LEADER_ELECTION):
+            return
         for name in _COORDINATED:
             if name not in part(old, "spec"):
                 new["spec"].pop(name, None)

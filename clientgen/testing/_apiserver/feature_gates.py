@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 SHARDED_LIST_AND_WATCH: Final = "ShardedListAndWatch"
 """Whether lists, watches and deletions of collections obey `shardSelector`; alpha in 1.36."""
 
-DEFAULTS: Final = {SHARDED_LIST_AND_WATCH: False}
+COORDINATED_LEADER_ELECTION: Final = "CoordinatedLeaderElection"
+"""Whether the server names the holders of leases that have LeaseCandidates; beta, off in 1.36."""
+
+DEFAULTS: Final = {SHARDED_LIST_AND_WATCH: False, COORDINATED_LEADER_ELECTION: False}
 """All gates, and whether they are on unless somebody says otherwise."""
 
 
