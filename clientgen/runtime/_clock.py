@@ -99,8 +99,11 @@ class LeaseClock(SystemClock):
     """
 
     def __init__(self) -> None:
-        identity: int | None = getattr(time, _SLEEP_CLOCK, None)
-        self._identity = identity
+        self._identity: int | None = getattr(time, _SLEEP_CLOCK, None)
+        try:
+            self.monotonic()
+        except OSError:  # the system does not have this clock
+            self._identity = None
 
     def monotonic(self) -> float:
         """The seconds since an arbitrary moment in the past."""

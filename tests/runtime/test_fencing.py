@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 import pytest
-from kubeapi import AsyncClientset
+from kubeapi import AsyncClientset, Clientset
 from kubeapi.core.v1 import ConfigMap
 
 from clientgen.runtime._async._primitives import Event, Task, sleep, spawn
@@ -164,6 +164,39 @@ async def test_a_delayed_write_in_memory_is_broken_off_too() -> None:
     assert (await lease.k.core_v1.config_maps("shop").list()).items == []
 
 
+async def test_what_a_reaction_reads_needs_no_lease() -> None:
+    """It is called while a write is in flight, and lets the lease pass."""
+    lease = Lease()
+    user = lease.cluster.clientset(Clientset)
+    read: list[int] = []
+
+    def react(_: Any) -> None:
+        lease.clock.advance_to(lease.clock.monotonic() + 60)
+        read.append(len(user.core_v1.nodes().list()))
+
+    lease.cluster.react("create", "configmaps", react)
+    with contextlib.suppress(LeadershipLost):
+        async with AsyncLeaderElector(lease.k, "lock", "default", clock=lease.clock):
+            await lease.k.core_v1.config_maps("default").create(large(1))
+    assert read == [0]
+
+
+async def test_a_release_comes_after_the_end_of_all_writes() -> None:
+    """The work has returned, and what it has started still waits for an answer."""
+    lease = Lease()
+    lease.cluster.delay(3600, "create", "configmaps")
+    child = Child(lambda: lease.k.core_v1.config_maps("default").create(large(1), timeout=None))
+    elector = lease.elector(child)
+    running = spawn(elector.run, "elector")
+    await until(lambda: "configmaps" in str(lease.cluster.actions))
+    elector.stop()
+    assert await running.join(PATIENCE)
+    assert child.task is not None
+    assert await child.task.join(PATIENCE)
+    [error] = child.errors
+    assert error.endswith(BROKEN_OFF)
+
+
 async def test_a_command_ends_with_the_lease() -> None:
     lease = Lease()
     pod = {"metadata": {"name": "web-0", "namespace": "shop"}, "kind": "Pod", "apiVersion": "v1"}
@@ -207,7 +240,7 @@ async def test_the_fenced_clientset_needs_the_lease_in_every_thread() -> None:
     """Threads of a pool, and tasks made in another context, have no permit of their own."""
     lease = Lease()
     lease.cluster.add(large(1))
-    told, over = Event(), Event()
+    begun, told, over = Event(), Event(), Event()
     errors: list[str] = []
 
     async def reconcile(context: AsyncContext[ConfigMap]) -> None:
@@ -216,6 +249,7 @@ async def test_the_fenced_clientset_needs_the_lease_in_every_thread() -> None:
 
     async def write_later(k: AsyncClientset) -> None:
         await k.core_v1.config_maps("default").patch("large", {"data": {"a": "1"}})
+        begun.set()
         await told.wait()
         for write in (
             lambda: k.core_v1.config_maps("default").delete("large"),
@@ -236,7 +270,7 @@ async def test_the_fenced_clientset_needs_the_lease_in_every_thread() -> None:
             await manager.run()
 
     running = spawn(run, "manager")
-    await until(lambda: "patch" in [each.verb for each in lease.cluster.writes])
+    assert await begun.wait(PATIENCE)
     lease.cluster.fail("update", "leases.coordination.k8s.io", 500, times=None)
     lease.clock.advance_to(lease.clock.monotonic() + 60)
     told.set()

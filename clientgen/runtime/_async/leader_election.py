@@ -392,6 +392,8 @@ class AsyncLeaderElector:
                 await self._wind_down(renewing)
             finally:  # `_wind_down` may be cancelled, too
                 renewing.cancel()
+                self._election.resign()
+                self._end_permit()
 
     async def _wait_while_leading(self, event: Event, until: float | None) -> None:
         """Wait for an event until leadership ends, or until a time of the clock."""
@@ -445,8 +447,6 @@ class AsyncLeaderElector:
         await renewing.join(self._timing.renew_deadline if wanted else _JOIN_TIMEOUT_SECONDS)
         if self._work_over.is_set() and self._holds_lease():
             await self._release()
-        self._election.resign()
-        self._end_permit()
         logger.info("%r does not lead any more", self)
 
     async def _end_work(self, *, wanted: bool) -> None:
@@ -473,6 +473,7 @@ class AsyncLeaderElector:
     async def _release(self) -> None:
         """Release the lease if this elector may hold it, even without a confirmed renewal."""
         self._election.resign()
+        self._end_permit()  # before another candidate leads
         if not self._releases:
             return
         await self._withdraw()

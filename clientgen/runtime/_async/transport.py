@@ -12,7 +12,7 @@ import asyncio
 import io
 import os
 import socket
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from importlib import import_module
 from time import monotonic
@@ -394,7 +394,7 @@ def _drop(loop: asyncio.AbstractEventLoop, connection: asyncio.Transport | None)
     if connection is None:
         return
     forget_unsent_bytes(connection.get_extra_info("socket"))
-    if not loop.is_closed():
+    with suppress(RuntimeError):  # the loop is closed
         loop.call_soon_threadsafe(connection.abort)
 
 

@@ -78,10 +78,10 @@ FLIGHT: Final[ContextVar[Flight | None]] = ContextVar("flight", default=None)
 class Flight:
     """A request that needs a permit, from the chain to its response."""
 
-    __slots__ = ("_forgets", "_permit", "_request")
+    __slots__ = ("_forgets", "_request", "permit")
 
     def __init__(self, permit: Permit, request: str) -> None:
-        self._permit = permit
+        self.permit = permit
         self._request = request
         self._forgets: list[Callable[[], object]] = []
 
@@ -91,7 +91,7 @@ class Flight:
         Raises:
             LeadershipLost: The work may not write any more.
         """
-        if refusal := self._permit.refusal():
+        if refusal := self.permit.refusal():
             raise LeadershipLost(f"{refusal}: {self._request} is not sent")
 
     def depart(self, break_off: Callable[[], object]) -> None:
@@ -101,7 +101,7 @@ class Flight:
             LeadershipLost: The work may not write any more.
         """
         self.check()
-        self._forgets.append(self._permit.on_end(break_off))
+        self._forgets.append(self.permit.on_end(break_off))
 
     def check_not_broken(self) -> None:
         """Check the permit after an error: the request may have been broken off.
@@ -109,7 +109,7 @@ class Flight:
         Raises:
             LeadershipLost: The work may not write any more.
         """
-        if refusal := self._permit.refusal():
+        if refusal := self.permit.refusal():
             raise LeadershipLost(
                 f"{refusal}: {self._request} was broken off, and the server may have done it"
             )
@@ -162,8 +162,11 @@ def check_departure() -> None:
 
 
 @contextmanager
-def in_flight(flight: Flight) -> Generator[None]:
+def in_flight(flight: Flight | None) -> Generator[None]:
     """Let transports see a flight in a `with` block, at whose end the request has landed.
+
+    None is for a request that needs no permit, made while another one is in flight: a server in
+    this process may call functions of the program.
 
     Raises:
         LeadershipLost: The block failed, and the work may not write any more.
@@ -172,7 +175,7 @@ def in_flight(flight: Flight) -> Generator[None]:
     try:
         yield
     except Exception as error:
-        if not isinstance(error, LeadershipLost):
+        if flight is not None and not isinstance(error, LeadershipLost):
             try:
                 flight.check_not_broken()
             except LeadershipLost as lost:
@@ -180,7 +183,8 @@ def in_flight(flight: Flight) -> Generator[None]:
         raise
     finally:
         FLIGHT.reset(token)
-        flight.land()
+        if flight is not None:
+            flight.land()
 
 
 @contextmanager

@@ -393,6 +393,8 @@ class LeaderElector:
                 self._wind_down(renewing)
             finally:  # `_wind_down` may be cancelled, too
                 renewing.cancel()
+                self._election.resign()
+                self._end_permit()
 
     def _wait_while_leading(self, event: Event, until: float | None) -> None:
         """Wait for an event until leadership ends, or until a time of the clock."""
@@ -446,8 +448,6 @@ class LeaderElector:
         renewing.join(self._timing.renew_deadline if wanted else _JOIN_TIMEOUT_SECONDS)
         if self._work_over.is_set() and self._holds_lease():
             self._release()
-        self._election.resign()
-        self._end_permit()
         logger.info("%r does not lead any more", self)
 
     def _end_work(self, *, wanted: bool) -> None:
@@ -474,6 +474,7 @@ class LeaderElector:
     def _release(self) -> None:
         """Release the lease if this elector may hold it, even without a confirmed renewal."""
         self._election.resign()
+        self._end_permit()  # before another candidate leads
         if not self._releases:
             return
         self._withdraw()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from weakref import ref
 
 from ..._http.work_deadline import WORK_DEADLINE
-from ..._http.write_permit import PERMIT, in_flight, new_flight
+from ..._http.write_permit import FLIGHT, in_flight, new_flight
 from ..._redaction import Unpicklable
 from ...errors import RequestTimeout
 from .._primitives import from_clock, run_blocking
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..._config.cluster_config import ClusterConfig, Credential
     from ..._http.request import HttpRequest, HttpResponse
     from ..._http.request_deadlines import RequestDeadlines
+    from ..._http.write_permit import Permit
     from ..health_monitor import AsyncMonitoredStream
     from ..transport import AsyncHttpTransport
     from ..transport_protocol import AsyncByteStream, AsyncTransport
@@ -88,7 +89,7 @@ class AsyncConnections(Unpicklable):
         """
         flight = new_flight(request.method, request.target)
         timeout = None if deadline is None else self._deadlines.timeout_until(request, deadline)
-        if flight is None:
+        if flight is None and FLIGHT.get() is None:
             return await self._exchange(request, timeout)
         with in_flight(flight):
             return await self._exchange(request, timeout)
@@ -113,13 +114,14 @@ class AsyncConnections(Unpicklable):
         flight = new_flight(request.method, request.target, acts=opening.changes)
         assert self.transport is not None
         timeout = self._deadlines.timeout_until(request, deadline)
-        if flight is None:
+        if flight is None and FLIGHT.get() is None:
             stream = await opening.open(self.transport, request, timeout)
             self._abort_late(stream)
             return stream
         with in_flight(flight):
             stream = await opening.open(self.transport, request, timeout)
-            _break_off_at_end(stream)
+            if flight is not None:
+                _break_off_at_end(stream, flight.permit)
             self._abort_late(stream)
             return stream
 
@@ -158,10 +160,8 @@ class AsyncConnections(Unpicklable):
             await self.transport.aclose()
 
 
-def _break_off_at_end(stream: AsyncByteStream) -> None:
+def _break_off_at_end(stream: AsyncByteStream, permit: Permit) -> None:
     """End a stream of work that writes together with the permit of the work."""
-    permit = PERMIT.get()
-    assert permit is not None
     forget: list[Callable[[], object]] = []
     # The permit must not keep a stream in memory that nobody reads any more.
     reference = ref(stream, lambda _: forget[0]())

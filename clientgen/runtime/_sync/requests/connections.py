@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from weakref import ref
 
 from ..._http.work_deadline import WORK_DEADLINE
-from ..._http.write_permit import PERMIT, in_flight, new_flight
+from ..._http.write_permit import FLIGHT, in_flight, new_flight
 from ..._redaction import Unpicklable
 from ...errors import RequestTimeout
 from .._primitives import from_clock, run_blocking
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..._config.cluster_config import ClusterConfig, Credential
     from ..._http.request import HttpRequest, HttpResponse
     from ..._http.request_deadlines import RequestDeadlines
+    from ..._http.write_permit import Permit
     from ..health_monitor import MonitoredStream
     from ..transport import HttpTransport
     from ..transport_protocol import ByteStream, Transport
@@ -89,7 +90,7 @@ class Connections(Unpicklable):
         """
         flight = new_flight(request.method, request.target)
         timeout = None if deadline is None else self._deadlines.timeout_until(request, deadline)
-        if flight is None:
+        if flight is None and FLIGHT.get() is None:
             return self._exchange(request, timeout)
         with in_flight(flight):
             return self._exchange(request, timeout)
@@ -114,13 +115,14 @@ class Connections(Unpicklable):
         flight = new_flight(request.method, request.target, acts=opening.changes)
         assert self.transport is not None
         timeout = self._deadlines.timeout_until(request, deadline)
-        if flight is None:
+        if flight is None and FLIGHT.get() is None:
             stream = opening.open(self.transport, request, timeout)
             self._abort_late(stream)
             return stream
         with in_flight(flight):
             stream = opening.open(self.transport, request, timeout)
-            _break_off_at_end(stream)
+            if flight is not None:
+                _break_off_at_end(stream, flight.permit)
             self._abort_late(stream)
             return stream
 
@@ -157,10 +159,8 @@ class Connections(Unpicklable):
             self.transport.close()
 
 
-def _break_off_at_end(stream: ByteStream) -> None:
+def _break_off_at_end(stream: ByteStream, permit: Permit) -> None:
     """End a stream of work that writes together with the permit of the work."""
-    permit = PERMIT.get()
-    assert permit is not None
     forget: list[Callable[[], object]] = []
     # The permit must not keep a stream in memory that nobody reads any more.
     reference = ref(stream, lambda _: forget[0]())
