@@ -18,7 +18,7 @@ from kubeapi.meta.v1 import ObjectMeta
 
 from clientgen.runtime.aio import AsyncController, AsyncLeaderElector
 from clientgen.runtime.controllers import Request, Result
-from clientgen.runtime.errors import Conflict, NotFound
+from clientgen.runtime.errors import AlreadyExists, Conflict, NotFound
 from clientgen.runtime.models import Unstructured
 from clientgen.testing import FakeCluster
 
@@ -124,6 +124,52 @@ add(
         led(fenced),
         growth,
         {"replicas": 2},
+    ),
+)
+
+
+# ---- 32b: a deletion that lands after the lease has gone -----------------------------------------
+
+
+def deleting_by_name(o: Operator) -> Reconcile:
+    async def reconcile(request: Request) -> None:
+        widget = o.widget(request)
+        if widget is None:
+            return
+        maps = o.maps(request.namespace)
+        with suppress(AlreadyExists, NotFound):
+            if size(widget) % 2:
+                await maps.create(child_of(widget, state="odd"))
+            else:
+                await maps.delete(request.name)
+
+    return reconcile
+
+
+def deleting_what_was_read(o: Operator) -> Reconcile:
+    async def reconcile(request: Request) -> None:
+        widget = o.widget(request)
+        if widget is None:
+            return
+        maps = o.maps(request.namespace)
+        with suppress(AlreadyExists, NotFound):
+            if size(widget) % 2:
+                await maps.create(child_of(widget, state="odd"))
+            else:
+                child = await maps.get(request.name)
+                await maps.delete(request.name, uid=child.metadata.uid)
+
+    return reconcile
+
+
+add(
+    "late_deletion",
+    Case(
+        "a deletion of the leader before lands after the next one has made the object anew",
+        led(deleting_by_name),
+        led(deleting_what_was_read),
+        growth,
+        {"replicas": 2, "ignore": ["configmaps:data.size"]},
     ),
 )
 
