@@ -235,6 +235,7 @@ DERIVED: tuple[str, ...] = (
     "requests/metrics_link.py",
     "requests/middleware_link.py",
     "requests/own_writes_link.py",
+    "requests/permitted_pause.py",
     "requests/rate_limit_link.py",
     "requests/request_chain.py",
     "requests/request_link.py",

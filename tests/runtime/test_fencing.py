@@ -149,6 +149,33 @@ def large(size: int) -> ConfigMap:
     return ConfigMap(metadata={"name": "large"}, data={"a": "x" * size})
 
 
+@pytest.mark.parametrize("option", [{"max_retries": 1}, {"qps": 1e-6, "burst": 1}])
+async def test_a_pause_before_a_write_ends_with_the_lease(option: Any) -> None:
+    """The server asks for an hour, or the rate limit does."""
+    lease = Lease()
+    lease.cluster.fail("create", "configmaps", 429, retry_after=3600, times=None)
+    begun: list[str] = []
+
+    async def note(request: Any, send: Any) -> Any:
+        begun.append(request.method)
+        return await send(request)
+
+    k = lease.cluster.clientset(AsyncClientset, timeout=None, middleware=[note], **option)
+    if "qps" in option:
+        await k.core_v1.nodes().list()  # takes the only token
+    child = Child(lambda: k.core_v1.config_maps("default").create(large(1)))
+    elector = lease.elector(child)
+    await lease.lose_after(
+        elector,
+        lambda: "POST" in begun and ("qps" in option or "configmaps" in str(lease.cluster.actions)),
+    )
+    assert child.task is not None
+    assert await child.task.join(PATIENCE)
+    [error] = child.errors
+    assert error.startswith("LeadershipLost: ")
+    assert error.endswith("is not sent")
+
+
 async def test_a_delayed_write_in_memory_is_broken_off_too() -> None:
     lease = Lease()
     lease.cluster.add({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}})

@@ -120,6 +120,11 @@ class Flight:
             self._forgets.pop()()
 
 
+def permit_for(method: str, *, acts: bool = False) -> Permit | None:
+    """Return the permit that a request of the calling work needs; None if it needs none."""
+    return None if method in _READS and not acts else PERMIT.get()
+
+
 def new_flight(method: str, target: str, *, acts: bool = False) -> Flight | None:
     """Return a flight for a request of the calling work; None if it needs no permit.
 
@@ -131,8 +136,8 @@ def new_flight(method: str, target: str, *, acts: bool = False) -> Flight | None
     Raises:
         LeadershipLost: The request is a write, and the work has lost its permit.
     """
-    permit = PERMIT.get()
-    if permit is None or (not acts and method in _READS):
+    permit = permit_for(method, acts=acts)
+    if permit is None:
         return None
     flight = Flight(permit, str(RequestInfo(method, target.partition("?")[0])))
     flight.check()

@@ -6,7 +6,8 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from ...errors import RequestTimeout
-from .._primitives import short_lock, sleep
+from .._primitives import short_lock
+from .permitted_pause import pause
 from .request_link import AsyncPassThrough
 
 if TYPE_CHECKING:
@@ -60,4 +61,4 @@ class AsyncRateLimitLink(AsyncPassThrough):
             )
         self._metrics.note_delay(request, delay)
         if delay:
-            await sleep(delay)
+            await pause(request, delay)

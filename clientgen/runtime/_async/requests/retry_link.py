@@ -10,7 +10,8 @@ from ..._http.response import error_from, retry_after
 from ..._http.retry import Retry, annotate
 from ..._http.status_codes import FIRST_REDIRECT
 from ...errors import TransportError
-from .._primitives import call_later, sleep
+from .._primitives import call_later
+from .permitted_pause import pause
 
 if TYPE_CHECKING:
     from ..._http.codec import Codec
@@ -69,7 +70,7 @@ class AsyncRetryLink:
             if delay is None:
                 raise annotate(error, retry.count, before)
             before = error
-            await sleep(delay)
+            await pause(request, delay)
             request = _next_attempt(request)
 
     async def stream(
@@ -95,7 +96,7 @@ class AsyncRetryLink:
             delay = retry.after_response(stream.status, retry_after(stream.headers), monotonic())
             if delay is None:
                 raise annotate(error_from(request, response, self._codec), retry.count, None)
-            await sleep(delay)
+            await pause(request, delay)
             request = _next_attempt(request)
 
     def _new_retry(

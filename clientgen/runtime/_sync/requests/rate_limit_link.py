@@ -7,7 +7,8 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from ...errors import RequestTimeout
-from .._primitives import short_lock, sleep
+from .._primitives import short_lock
+from .permitted_pause import pause
 from .request_link import PassThrough
 
 if TYPE_CHECKING:
@@ -61,4 +62,4 @@ class RateLimitLink(PassThrough):
             )
         self._metrics.note_delay(request, delay)
         if delay:
-            sleep(delay)
+            pause(request, delay)

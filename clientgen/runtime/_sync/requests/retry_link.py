@@ -11,7 +11,8 @@ from ..._http.response import error_from, retry_after
 from ..._http.retry import Retry, annotate
 from ..._http.status_codes import FIRST_REDIRECT
 from ...errors import TransportError
-from .._primitives import call_later, sleep
+from .._primitives import call_later
+from .permitted_pause import pause
 
 if TYPE_CHECKING:
     from ..._http.codec import Codec
@@ -70,7 +71,7 @@ class RetryLink:
             if delay is None:
                 raise annotate(error, retry.count, before)
             before = error
-            sleep(delay)
+            pause(request, delay)
             request = _next_attempt(request)
 
     def stream(
@@ -96,7 +97,7 @@ class RetryLink:
             delay = retry.after_response(stream.status, retry_after(stream.headers), monotonic())
             if delay is None:
                 raise annotate(error_from(request, response, self._codec), retry.count, None)
-            sleep(delay)
+            pause(request, delay)
             request = _next_attempt(request)
 
     def _new_retry(
