@@ -83,7 +83,7 @@ def block_in(turn: int, clock: FakeClock) -> asyncio.Future[None]:
 
 
 REPLICA = """
-import os, signal, sys
+import signal, sys, threading
 from kubeapi import AsyncClientset, Clientset
 from kubeapi.core.v1 import ConfigMap
 from clientgen.runtime import aio, errors, sync
@@ -96,10 +96,10 @@ def stop(request):
     if request.method == "PATCH":
         calls += 1
         if calls == 3:
-            os.kill(os.getpid(), signal.SIGSTOP)
+            signal.pthread_kill(threading.get_ident(), signal.SIGSTOP)  # this thread first
 
 options = {"leader_election": sys.argv[2], "leader_election_namespace": "default",
-           "lease_duration": 1, "renew_deadline": 0.5, "retry_period": 0.1, "grace": 0.0}
+           "lease_duration": 1, "renew_deadline": 0.9, "retry_period": 0.1, "grace": 0.0}
 
 def change(context):
     return {"data": {"by": sys.argv[2] + "-child"}}
@@ -154,7 +154,7 @@ class Successor:
             name,
             "default",
             lease_duration=1,
-            renew_deadline=0.5,
+            renew_deadline=0.9,
             retry_period=0.1,
             on_started_leading=self.leads.set,
         )
