@@ -17,7 +17,7 @@ from clientgen.runtime.aio import (
     AsyncRest,
     AsyncSharding,
 )
-from clientgen.runtime.controllers import PrometheusElectionMetrics
+from clientgen.runtime.controllers import Coordination, PrometheusElectionMetrics
 from clientgen.runtime.sync import Controller, EventRecorder, LeaderElector, Sharding
 
 
@@ -32,6 +32,7 @@ async def tasks(k: AsyncClientset, rest: AsyncRest, controller: AsyncController)
         on_new_leader=lambda leader: assert_type(leader, str),
         recorder=recorder,
         metrics=PrometheusElectionMetrics(),
+        coordination=Coordination("1.5.0", emulation_version="1.4.0"),
     )
     assert_type(elector.is_leader, bool)
     assert_type(elector.leader, str)

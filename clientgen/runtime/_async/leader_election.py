@@ -73,7 +73,8 @@ class AsyncLeaderElector:
     The work is `on_started_leading`, or the body of the `async with`. When leadership is lost, the
     task of the work is cancelled. A thread cannot be cancelled: it has to check `is_leader`, or
     `on_stopped_leading` has to stop it. After the loss, writes of the work raise `LeadershipLost`
-    and are not sent, whichever client the work uses. When the elector is stopped or cancelled, it
+    and are not sent, whichever client the work uses; those in flight are broken off. The time that
+    the machine was suspended counts. When the elector is stopped or cancelled, it
     renews the lease until the work has ended, and then releases the lease, so that the next leader
     need not wait.
 
