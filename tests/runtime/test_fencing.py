@@ -9,6 +9,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Generator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from kubeapi.core.v1 import ConfigMap
 
 from clientgen.runtime._async._primitives import Event, Task, sleep, spawn
 from clientgen.runtime._config.cluster_config import ClusterConfig
+from clientgen.runtime._http.write_permit import Permit, with_permit
 from clientgen.runtime.aio import AsyncContext, AsyncLeaderElector, AsyncManager, AsyncRest
 from clientgen.runtime.errors import LeadershipLost
 from clientgen.testing import FakeClock, FakeCluster
@@ -189,6 +191,27 @@ async def test_a_delayed_write_in_memory_is_broken_off_too() -> None:
     assert error.endswith(BROKEN_OFF)
     lease.clock.step(3600)
     assert (await lease.k.core_v1.config_maps("shop").list()).items == []
+
+
+async def test_a_fenced_client_in_the_work_of_another_lease_needs_both() -> None:
+    lease, refusals = Lease(), dict[str, str]()
+    permits = {name: Permit(partial(refusals.get, name, "")) for name in "ab"}
+    k = AsyncClientset(lease.k.rest.fenced(permits["a"]))
+
+    async def write() -> str:
+        with with_permit(permits["b"]):
+            try:
+                await k.core_v1.config_maps("default").create(large(1))
+            except LeadershipLost as lost:
+                return str(lost).partition(":")[0]
+            await k.core_v1.config_maps("default").delete("large")
+            return "written"
+
+    assert await write() == "written"
+    for name in "ab":
+        refusals[name] = f"{name} is lost"
+        assert await write() == f"{name} is lost"
+        del refusals[name]
 
 
 async def test_what_a_reaction_reads_needs_no_lease() -> None:

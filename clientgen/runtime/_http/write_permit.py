@@ -27,21 +27,26 @@ class Permit:
     Args:
         refusal: Returns why the work may not write any more; empty while it may. Any thread calls
             this.
-        outer: A permit that must hold, too.
+        outer: Permits that must hold, too; None is no permit.
     """
 
     __slots__ = ("_flights", "_has_ended", "_outer", "_refusal")
 
-    def __init__(self, refusal: Callable[[], str], outer: Permit | None = None) -> None:
+    def __init__(self, refusal: Callable[[], str], *outer: Permit | None) -> None:
         self._refusal = refusal
-        self._outer = outer
+        self._outer = [each for each in outer if each is not None]
         self._has_ended = False
         # By key, so that other threads may add and remove flights while `end` reads them.
         self._flights: dict[object, Callable[[], object]] = {}
 
     def refusal(self) -> str:
         """Return why the work may not write any more; empty while it may."""
-        return (self._outer.refusal() if self._outer is not None else "") or self._refusal()
+        refusals = (each.refusal() for each in self._outer)
+        return next(filter(None, refusals), "") or self._refusal()
+
+    def includes(self, other: Permit) -> bool:
+        """Return whether this permit holds only while the other one holds."""
+        return self is other or any(each.includes(other) for each in self._outer)
 
     def end(self) -> None:
         """Break off the writes in flight. Call this when the permit has ended."""
@@ -55,15 +60,15 @@ class Permit:
         Any thread may call the function, several times. Returns a function that forgets it.
         """
         key = object()
-        forget_outer = self._outer.on_end(break_off) if self._outer is not None else None
+        forgets = [each.on_end(break_off) for each in self._outer]
         self._flights[key] = break_off
         if self._has_ended:  # `end` may have read the flights before
             break_off()
 
         def forget() -> None:
             self._flights.pop(key, None)
-            if forget_outer is not None:
-                forget_outer()
+            for each in forgets:
+                each()
 
         return forget
 
@@ -212,9 +217,12 @@ def with_permit(permit: Permit | None) -> Generator[None]:
 
     A permit of None changes nothing.
     """
-    if permit is None or permit is PERMIT.get():
+    own = PERMIT.get()
+    if permit is None or (own is not None and own.includes(permit)):
         yield
         return
+    if own is not None and not permit.includes(own):
+        permit = Permit(lambda: "", permit, own)
     token = PERMIT.set(permit)
     try:
         yield
