@@ -44,9 +44,9 @@ if TYPE_CHECKING:
 __all__ = [
     "Bucket",
     "ControllerOptions",
+    "Coordination",
     "EndpointAnswer",
     "EndpointRequest",
-    "Coordination",
     "Event",
     "EventPredicate",
     "ItemExponentialFailure",

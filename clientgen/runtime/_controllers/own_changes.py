@@ -163,7 +163,7 @@ def _is_explained(old: object, new: object, sent: object, *, merges_lists: bool)
             before, cast("Any", new), cast("Any", sent), merges_lists=merges_lists
         )
     if merges_lists and isinstance(new, list) and isinstance(sent, list):
-        items = cast("list[Any]", old) if isinstance(old, list) else []
+        items: list[Any] = cast("Any", old) if isinstance(old, list) else []
         return _are_items_explained(items, cast("Any", new), cast("Any", sent))
     return new == sent
 

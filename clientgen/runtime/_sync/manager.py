@@ -233,7 +233,7 @@ class Manager:
     ) -> dict[str, Endpoints]:
         """Return the servers of metrics and health: one server if both have the same address."""
         probes = self._probes
-        if metrics is not None and metrics == health:
+        if isinstance(metrics, str) and metrics == health:
             shared_server = Endpoints("metrics and health", metrics, probes.health_and_metrics)
             return {"health": shared_server, "metrics": shared_server}
         servers: dict[str, Endpoints] = {}
