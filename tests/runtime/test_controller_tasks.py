@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from clientgen.runtime._async._primitives import Interruption
 from clientgen.runtime._controllers.reconcile_loop import Request
 from clientgen.runtime.aio import AsyncController
 from clientgen.testing import FakeClock
@@ -75,3 +76,10 @@ async def test_run_may_be_cancelled_while_the_caches_are_empty() -> None:
     with pytest.raises(asyncio.CancelledError):
         await run
     assert endless.controller.queue.shutting_down
+
+
+async def test_an_interruption_that_comes_late_cancels_nothing() -> None:
+    interruption = Interruption()
+    asyncio.get_running_loop().call_soon(interruption.fire)  # as a clock of another thread does
+    assert not await interruption.caused(None)
+    await asyncio.sleep(0)

@@ -455,6 +455,7 @@ class Interruption:
         import asyncio
 
         if not self._fired:
+            self._fired = True  # a call of `fire` that is under way must not cancel later work
             return False
         if error is None:  # the work ended before the cancellation arrived: receive it here
             error = await _pending_cancellation()
