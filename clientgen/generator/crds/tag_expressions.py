@@ -10,7 +10,7 @@ from typing import Final
 
 from clientgen.generator.crds.annotation_schemas import Schema
 from clientgen.generator.crds.immutability_rules import cel_name
-from clientgen.generator.crds.tag_statements import literal
+from clientgen.generator.crds.tag_statements import check_type, literal
 from clientgen.generator.kubebuilder.declarative_tags import Scalar
 from clientgen.generator.kubebuilder.marker_values import MarkerValueError
 
@@ -38,7 +38,8 @@ def access(name: str, of: str = "self") -> str:
 def is_set(name: str, schema: Schema, of: str = "self") -> str:
     """An expression that tells whether a field of an object is set."""
     here = access(name, of)
-    inner: Schema = schema["properties"].get(name, {})
+    inner: Schema = schema["properties"][name]
+    check_type(inner)
     is_map = "additionalProperties" in inner
     is_text = inner.get("type") == "string" and inner.get("format") not in _NO_SIZE
     if is_text or is_map or inner.get("type") == "array":

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
-from clientgen.generator.crds.annotation_schemas import Schema
+from clientgen.generator.crds.annotation_schemas import INT_OR_STRING, Schema
 from clientgen.generator.crds.constraints import kinds_of, kinds_text
 from clientgen.generator.kubebuilder.declarative_tags import Scalar, Tag
 from clientgen.generator.kubebuilder.marker_values import MarkerValueError
@@ -96,11 +96,25 @@ def statement(tag: Tag, schema: Schema) -> Statement:
     make = _MAKERS.get(tag.name)
     if make is None:
         raise MarkerValueError("it does not apply to one value", "write it above a field")
+    check_type(schema)
     kinds, wanted = kinds_of(schema), _FITS[tag.name]
     if not kinds & wanted:
         what = f"it is for {kinds_text(wanted)}, and this is {kinds_text(kinds)}"
         raise MarkerValueError(what, "leave it out")
+    if tag.name in _OF_TEXT and schema.get("format") in _NOT_TEXT:
+        what = f"the value is no text: its format is {schema['format']}"
+        raise MarkerValueError(what, "leave it out")
     return make(tag, schema)
+
+
+def check_type(schema: Schema) -> None:
+    """Check that rules can look at the values with this schema.
+
+    Raises:
+        MarkerValueError: the values may be anything.
+    """
+    if "type" not in schema and INT_OR_STRING not in schema:
+        raise MarkerValueError("rules cannot look at a value of any type", "give it a type")
 
 
 def _limit(tag: Tag, _schema: Schema) -> Statement:
@@ -298,6 +312,9 @@ _FORMATS: Final[Mapping[str, Statement]] = {
         36,
     ),
 }
+_OF_TEXT: Final = frozenset(["format", "maxBytes", "neq"])
+# Formats of strings that are of another type in rules.
+_NOT_TEXT: Final = frozenset(["byte", "date", "date-time", "duration"])
 # `?` is the value, and `#` the limit.
 _LIMITS: Final[Mapping[str, tuple[str, str]]] = {
     "maxItems": ("?.size() <= #", "must have at most # items"),

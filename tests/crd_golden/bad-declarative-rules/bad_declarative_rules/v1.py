@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.models import CustomResource, Literal, Model, field
+from clientgen.runtime.models import NO_RAW, CustomResource, Literal, Model, Raw, Time, field
 
 
 class Part(Model):
@@ -53,6 +53,11 @@ class ThingSpec(Model):
     # +k8s:subfield(x)=+k8s:maximum=3
     # +k8s:zeroOrOneOfMember
     g: int | None = None
+    # +k8s:immutable
+    # +k8s:forbidden
+    h: Raw = NO_RAW
+    # +k8s:format=k8s-uuid
+    i: Time | None = None
 
 
 # +genclient
