@@ -19,6 +19,7 @@ _COMMANDS: Final = {
     "resources": "resources",
     "spec": "spec",
     "crd": "crd",
+    "conversions": "conversions",
     "docs": "docs",
     "explain": "explain",
     "rbac": "rbac",

@@ -37,8 +37,8 @@ def test_commands_options_and_their_values(run: Run, words: list[str], message: 
 def test_a_command_that_is_like_no_other_names_them_all(run: Run):
     last = run("xyz").stderr.splitlines()[-1]
     assert last.endswith(
-        "There are completion, crd, docs, explain, generate, init, monitoring, rbac, resources,"
-        " run, serve, spec, verify, webhooks."
+        "There are completion, conversions, crd, docs, explain, generate, init, monitoring, rbac,"
+        " resources, run, serve, spec, verify, webhooks."
     )
 
 
