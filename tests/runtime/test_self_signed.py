@@ -149,7 +149,7 @@ async def test_replicas_make_one_authority_and_all_are_trusted(
     key = secret["tls.key"].decode().splitlines()[1]
     assert key not in caplog.text
     assert "PRIVATE KEY" not in caplog.text
-    assert caplog.text.count("made the certificates in the Secret shop/certs") == 1
+    assert caplog.text.count("made certificates in the Secret shop/certs") == 1
 
 
 async def test_what_somebody_breaks_is_mended_and_no_request_is_lost() -> None:

@@ -73,7 +73,7 @@ class Pair(Struct, frozen=True, eq=False):
 
 
 def new_authority(now: datetime, lifetime: timedelta) -> Pair:
-    """Create an authority, which may sign certificates of servers only.
+    """Create an authority, which cannot sign further authorities.
 
     Each authority has a subject of its own, so that clients never confuse two of them.
     """

@@ -11,6 +11,7 @@ from clientgen._json import is_object
 
 from .._admission.certificate_rotation import (
     CA_KEY,
+    NAMES,
     Certificates,
     data_of,
     is_foreign,
@@ -74,23 +75,38 @@ class CertificateSecret:
             ClientError: A request failed, or others change the Secret all the time.
         """
         for attempt in range(_MAX_CONFLICTS):
-            stored = self._client.get(self.name, default=None, timeout=_TIMEOUT_SECONDS)
-            data = self._data_of(stored)
-            current = salvaged(read(data), self.current)
-            wanted = renewed(current, self.policy, self._clock.now(), _since(current, carried))
-            if stored is None or CA_KEY not in data or wanted != current:
-                try:
-                    self._write(stored, data, wanted)
-                except (AlreadyExists, Conflict, NotFound):  # another replica was faster
-                    if attempt == _MAX_CONFLICTS - 1:
-                        raise
-                    continue
+            try:
+                wanted = self._attempt(carried)
+            except (AlreadyExists, Conflict, NotFound):  # another replica was faster
+                if attempt == _MAX_CONFLICTS - 1:
+                    raise
+                continue
             self._use(wanted)
             break
         return self.current
 
-    def _data_of(self, stored: Unstructured | None) -> dict[str, Any]:
-        data: object = {} if stored is None else stored.get("data")
+    def _attempt(self, carried: tuple[Certificate, datetime] | None) -> Certificates:
+        """Read the Secret, and write it if something is due.
+
+        Raises:
+            AlreadyExists: Another replica has created it.
+            Conflict: Another replica has written it.
+            NotFound: It was deleted meanwhile.
+        """
+        stored = self._client.get(self.name, default=None, timeout=_TIMEOUT_SECONDS)
+        if stored is None:
+            stored = self._create()
+        data = self._data_of(stored)
+        current = salvaged(read(data), self.current)
+        wanted = renewed(current, self.policy, self._clock.now(), _since(current, carried))
+        if wanted != current:
+            body = Unstructured({**stored, "data": {**data, **data_of(wanted)}})
+            self._client.update(body, timeout=_TIMEOUT_SECONDS)
+            logger.info("made certificates in the Secret %s/%s", self.namespace, self.name)
+        return wanted
+
+    def _data_of(self, stored: Unstructured) -> dict[str, Any]:
+        data: object = stored.get("data")
         found = data if is_object(data) else {}
         if is_foreign(found):
             raise ConfigError(
@@ -100,20 +116,12 @@ class CertificateSecret:
             )
         return found
 
-    def _write(
-        self, stored: Unstructured | None, data: dict[str, Any], wanted: Certificates
-    ) -> None:
-        about = f"{self.namespace}/{self.name}"
-        if stored is None:
-            metadata = {"name": self.name, "namespace": self.namespace}
-            body = Unstructured(apiVersion="v1", kind="Secret", type="kubernetes.io/tls")
-            body |= {"metadata": metadata, "data": data_of(wanted)}
-            self._client.create(body, timeout=_TIMEOUT_SECONDS)
-            logger.info("made the certificates in the Secret %s", about)
-            return
-        body = Unstructured({**stored, "data": {**data, **data_of(wanted)}})
-        self._client.update(body, timeout=_TIMEOUT_SECONDS)
-        logger.info("renewed the certificates in the Secret %s", about)
+    def _create(self) -> Unstructured:
+        """Create the Secret without certificates, so that the first start needs all rights."""
+        body = Unstructured(apiVersion="v1", kind="Secret", type="kubernetes.io/tls")
+        body["metadata"] = {"name": self.name, "namespace": self.namespace}
+        body["data"] = dict.fromkeys(NAMES, "")
+        return self._client.create(body, timeout=_TIMEOUT_SECONDS)
 
     def _use(self, certificates: Certificates) -> None:
         if certificates == self.current and self.pair is not None:
