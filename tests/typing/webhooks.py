@@ -11,7 +11,7 @@ from kubeapi.core.v1 import Pod
 from clientgen.runtime.aio import AsyncWebhooks
 from clientgen.runtime.models import CustomResource, Unstructured
 from clientgen.runtime.sync import Webhooks
-from clientgen.runtime.webhooks import AdmissionRequest, Denied
+from clientgen.runtime.webhooks import AdmissionRequest, Denied, SelfSigned
 
 
 class OldCron(CustomResource, group="example.com", version="v1beta1", kind="Cron"):
@@ -64,6 +64,9 @@ def with_asyncio(webhooks: AsyncWebhooks) -> None:
     webhooks.convert(NewCron, OldCron, new_to_old)
     webhooks.convert(NewCron, OldCron, old_to_new)  # type: ignore[arg-type]
     assert_type(webhooks.configurations("shop", service="ops/shop"), list[Unstructured])
+    assert_type(webhooks.install("shop", service="ops/shop", timeout_seconds=5), AsyncWebhooks)
+    AsyncWebhooks(certificates=SelfSigned(secret="certs", services=["shop"]), client_ca="ca.crt")
+    AsyncWebhooks(certificates=SelfSigned(services=["shop"]))  # type: ignore[call-arg]
 
 
 def with_threads(webhooks: Webhooks) -> None:
