@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Self
 
 import pytest
 from kubeapi import AsyncClientset
 
 from clientgen.runtime._async._primitives import Event, Task, sleep, spawn
+from clientgen.runtime._controllers.coordination import CoordinatedElection
+from clientgen.runtime._controllers.election import LeaseRequest, Timing
+from clientgen.runtime._controllers.lease_fields import Lease as RuntimeLease
+from clientgen.runtime._controllers.lease_fields import LeaseSpec
 from clientgen.runtime.aio import AsyncLeaderElector
 from clientgen.runtime.controllers import Coordination
 from clientgen.runtime.errors import LeadershipLost, NotFound
@@ -152,6 +157,24 @@ async def test_a_failing_candidate_does_not_cost_the_lease() -> None:
         stage.cluster.fail("*", "leasecandidates", 500, times=None)
         await stage.until(lambda: stage.clock.monotonic() > 100, 100)
         assert a.elector.is_leader
+
+
+def test_a_lease_that_was_deleted_is_left_to_the_server_for_a_while() -> None:
+    election = CoordinatedElection("default", "lock", "a", Timing())
+    day = datetime(2026, 1, 1, tzinfo=UTC)
+    get = LeaseRequest("get", None, 0.0)
+    assert election.on_response(get, None, 0.0, day) is None
+    spec = LeaseSpec(holder_identity="a", strategy="OldestEmulationVersion")
+    renewal = election.on_response(get, RuntimeLease(spec=spec), 100.0, day)
+    assert renewal is not None
+    assert renewal.verb == "update"
+    assert election.on_response(renewal, renewal.lease, 100.0, day) is None
+    assert election.leads(101.0)
+    assert election.on_response(get, None, 101.0, day) is None
+    assert not election.leads(101.0)
+    creation = election.on_response(get, None, 131.0, day)
+    assert creation is not None
+    assert creation.verb == "create"
 
 
 def test_versions_and_names_are_checked() -> None:

@@ -217,11 +217,12 @@ class CoordinatedElection(Election):
         return None
 
     def _waits_for_server(self, lease: Lease | None, now: float) -> bool:
-        if not self.is_coordinated or (lease is not None and self._is_mine(lease)):
+        if not self.is_coordinated:
             return False
-        if lease is not None and lease.spec.strategy:
+        is_mine = lease is not None and self._is_mine(lease)
+        if is_mine or (lease is not None and lease.spec.strategy):
             self._unmanaged_since = None
-            return True
+            return not is_mine
         if self._unmanaged_since is None:
             self._unmanaged_since = now
         return now < self._unmanaged_since + 2 * self.timing.lease_duration
