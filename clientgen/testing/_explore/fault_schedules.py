@@ -30,6 +30,7 @@ KINDS: Final = {
     "pause-after": "the process is paused for this many seconds after it has received the answer",
     "cut-off": "the process has no network for this many seconds",
     "late": "the request takes this many seconds to arrive, and the process is paused meanwhile",
+    "straggle": "the request takes this many seconds to arrive, and the process has no network",
     "garbage": "garbage is collected this many seconds late",
     "latency": "each request and each event takes a random time, by this seed",
 }

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from contextvars import Context
 from functools import partial
 from random import Random
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 from msgspec import Struct, json
 
@@ -364,15 +364,25 @@ class Run:
                 await asyncio.sleep(0)
             case "late":
                 return await self._deliver_late(transport, request, action, float(fault.how))
-            case "cut-off":
-                self.log_event(replica.name, f"has no network for {fault.how} s")
-                transport.offline_until = self.loop.now + float(fault.how)
-                self._extend_recovery(float(fault.how))
-                transport.break_streams()
-                raise ConnectionLost(f"{request.info}: the connection was lost")
+            case "cut-off" | "straggle":
+                self._cut_off(fault, transport, request, action)
             case _:
                 pass
         return None
+
+    def _cut_off(
+        self, fault: Fault, transport: Transport, request: HttpRequest, action: Action
+    ) -> NoReturn:
+        """Take the network away from a replica before it sends a request, or while that travels."""
+        name, seconds = transport.name, float(fault.how)
+        if fault.kind == "straggle":
+            self.log_event(name, f"sends {self._label(action)}, which takes long")
+            self._deliver(transport, request, action, seconds)
+        self.log_event(name, f"has no network for {fault.how} s")
+        transport.offline_until = self.loop.now + seconds
+        self._extend_recovery(seconds)
+        transport.break_streams()
+        raise ConnectionLost(f"{request.info}: the connection was lost")
 
     def _pause(self, replica: Replica, seconds: float) -> None:
         replica.pause(seconds)
@@ -389,6 +399,13 @@ class Run:
         replica = self._replica_of(transport)
         self.log_event(replica.name, f"sends {self._label(action)}, which takes long")
         self._pause(replica, seconds)
+        return await asyncio.shield(self._deliver(transport, request, action, seconds))
+
+    def _deliver(
+        self, transport: Transport, request: HttpRequest, action: Action, seconds: float
+    ) -> asyncio.Task[Response]:
+        """Let a request arrive a second before these seconds are over."""
+        replica = self._replica_of(transport)
 
         async def deliver() -> Response:
             await asyncio.sleep(max(0.0, seconds - _ARRIVAL_BEFORE_RESUME_SECONDS))
@@ -399,8 +416,7 @@ class Run:
 
         # The delivery is not a task of the process, so pausing or killing the process does not
         # stop it.
-        delivery = self.loop.create_task(deliver(), context=Context())
-        return await asyncio.shield(delivery)
+        return self.loop.create_task(deliver(), context=Context())
 
     def _check_deletion_later(self, request: HttpRequest, action: Action) -> None:
         """Remember to check a deletion of an object that the user has just recreated."""

@@ -59,8 +59,8 @@ def _faults_by_class(baseline: Outcome, replicas: int, random: Random) -> list[l
         stalls = [
             Fault(kind, each.label, each.n, _PAUSE_SECONDS)
             for each in (*writes, *reads)
-            for kind in ("pause", "cut-off", "late")
-            if kind != "late" or each.kind == "write"
+            for kind in ("pause", "cut-off", "late", "straggle")
+            if kind in ("pause", "cut-off") or each.kind == "write"
         ]
         long = [
             Fault("pause-after", each.label, each.n, _PAUSE_SECONDS) for each in (*writes, *reads)

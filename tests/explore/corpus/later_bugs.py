@@ -152,12 +152,17 @@ def deleting_what_was_read(o: Operator) -> Reconcile:
         if widget is None:
             return
         maps = o.maps(request.namespace)
-        with suppress(AlreadyExists, NotFound):
+        try:
+            child = await maps.get(request.name)
+        except NotFound:
             if size(widget) % 2:
                 await maps.create(child_of(widget, state="odd"))
-            else:
-                child = await maps.get(request.name)
-                await maps.delete(request.name, uid=child.metadata.uid)
+            return
+        if size(widget) % 2:
+            child.data["size"] = str(size(widget))
+            await maps.update(child)  # so that a late deletion meets another version
+        else:
+            await maps.delete(request.name, resource_version=child.metadata.resource_version)
 
     return reconcile
 
