@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     )
     from ._async.controller import AsyncController
     from ._async.debug import debug
+    from ._async.dependent_declarations import AsyncExternalDependent
+    from ._async.dependents import AsyncDependent, AsyncDependents
     from ._async.describe import describe
     from ._async.discovery import AsyncDiscovery
     from ._async.dynamic import (
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     )
     from ._async.events import AsyncEventWatch, events, watch_events
     from ._async.exec_stream import AsyncExecStream
+    from ._async.external import AsyncExternal
     from ._async.finalizer import AsyncFinalizer
     from ._async.informer import AsyncSharedInformer
     from ._async.informer_factory import AsyncGroupVersionInformers, AsyncInformerFactory
@@ -92,6 +95,8 @@ __all__ = [
     "AsyncClientsetBase",
     "AsyncContext",
     "AsyncController",
+    "AsyncDependent",
+    "AsyncDependents",
     "AsyncDiscovery",
     "AsyncDynamicClient",
     "AsyncDynamicResource",
@@ -99,6 +104,8 @@ __all__ = [
     "AsyncEventRecorder",
     "AsyncEventWatch",
     "AsyncExecStream",
+    "AsyncExternal",
+    "AsyncExternalDependent",
     "AsyncFinalizer",
     "AsyncGroupVersionClient",
     "AsyncGroupVersionInformers",
@@ -180,6 +187,8 @@ if not TYPE_CHECKING:
         {
             "AsyncContext": "._async.managed_controller",
             "AsyncController": "._async.controller",
+            "AsyncDependent": "._async.dependents",
+            "AsyncDependents": "._async.dependents",
             "AsyncDiscovery": "._async.discovery",
             "AsyncDynamicClient": "._async.dynamic",
             "AsyncDynamicResource": "._async.dynamic",
@@ -189,6 +198,8 @@ if not TYPE_CHECKING:
             "AsyncSend": "._async.requests.middleware_link",
             "AsyncEventWatch": "._async.events",
             "AsyncExecStream": "._async.exec_stream",
+            "AsyncExternal": "._async.external",
+            "AsyncExternalDependent": "._async.dependent_declarations",
             "AsyncLogTail": "._async.log_tail",
             "AsyncPortForward": "._async.port_forward",
             "AsyncProxy": "._async.proxy",

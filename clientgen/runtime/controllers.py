@@ -35,6 +35,7 @@ from ._controllers.rate_limiters import (
 )
 from ._controllers.reconcile_loop import Request, Result
 from ._controllers.secure_endpoint import SecureEndpoint
+from ._controllers.workflow import DependentState, WorkflowState
 from ._net.endpoint_messages import EndpointAnswer, EndpointRequest
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ __all__ = [
     "Bucket",
     "ControllerOptions",
     "Coordination",
+    "DependentState",
     "EndpointAnswer",
     "EndpointRequest",
     "Event",
@@ -62,6 +64,7 @@ __all__ = [
     "Result",
     "SecureEndpoint",
     "WithMaxWait",
+    "WorkflowState",
     "annotations_changed",
     "default_controller_limiter",
     "generation_changed",

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     )
     from ._sync.controller import Controller
     from ._sync.debug import debug
+    from ._sync.dependent_declarations import ExternalDependent
+    from ._sync.dependents import Dependent, Dependents
     from ._sync.describe import describe
     from ._sync.discovery import Discovery
     from ._sync.dynamic import (
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     )
     from ._sync.events import EventWatch, events, watch_events
     from ._sync.exec_stream import ExecStream
+    from ._sync.external import External
     from ._sync.finalizer import Finalizer
     from ._sync.informer import SharedInformer
     from ._sync.informer_factory import GroupVersionInformers, InformerFactory
@@ -93,6 +96,8 @@ __all__ = [
     "ClientsetBase",
     "Context",
     "Controller",
+    "Dependent",
+    "Dependents",
     "Discovery",
     "DynamicClient",
     "DynamicResource",
@@ -100,6 +105,8 @@ __all__ = [
     "EventRecorder",
     "EventWatch",
     "ExecStream",
+    "External",
+    "ExternalDependent",
     "Finalizer",
     "GroupVersionClient",
     "GroupVersionInformers",
@@ -181,6 +188,8 @@ if not TYPE_CHECKING:
         {
             "Context": "._sync.managed_controller",
             "Controller": "._sync.controller",
+            "Dependent": "._sync.dependents",
+            "Dependents": "._sync.dependents",
             "Discovery": "._sync.discovery",
             "DynamicClient": "._sync.dynamic",
             "DynamicResource": "._sync.dynamic",
@@ -190,6 +199,8 @@ if not TYPE_CHECKING:
             "Send": "._sync.requests.middleware_link",
             "EventWatch": "._sync.events",
             "ExecStream": "._sync.exec_stream",
+            "External": "._sync.external",
+            "ExternalDependent": "._sync.dependent_declarations",
             "LogTail": "._sync.log_tail",
             "PortForward": "._sync.port_forward",
             "Proxy": "._sync.proxy",

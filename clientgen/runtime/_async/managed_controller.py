@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import logging
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast, overload
 
 from .._controllers.attempts import Attempt
 from .._controllers.outcomes import ContextLogger
 from .._controllers.reconcile_loop import ClusterRequest
 from .._controllers.tracing import reconcile_span
+from .._controllers.workflow import WorkflowState
 from .._http.write_permit import PERMIT, Permit
 from .._models.arguments import check_source
 from .._models.unstructured import Object
+from ._primitives import check_callback
 from .controller import AsyncController, AsyncSource, client_of
+from .dependent_declarations import AsyncDependentDeclarations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -32,15 +35,20 @@ if TYPE_CHECKING:
     from ._primitives import Function
     from .clientset import AsyncClientsetBase
     from .controller_cluster import AsyncCluster
+    from .dependent_declarations import AsyncExternalDependent
+    from .dependents import AsyncDependent, AsyncDependents
+    from .external import AsyncExternal
     from .informer import AsyncSharedInformer
     from .lease_client import AsyncClient
     from .live_namespaces import AsyncLiveNamespaces
     from .recorder import AsyncEventRecorder
     from .sharding import AsyncSharding
+    from .workflow import AsyncWorkflow
 
 logger = logging.getLogger("clientgen.runtime.controllers")
 
 T = TypeVar("T", bound=Object)
+M = TypeVar("M", bound=Object)
 S = TypeVar("S")
 T_co = TypeVar("T_co", bound=Object, covariant=True)
 
@@ -95,6 +103,7 @@ class AsyncContext(Generic[T_co]):
             it. None if the object is gone.
         log: A logger that adds the controller, the object and the id of this reconciliation to each
             record, in the text and as the attributes `controller`, `object` and `reconcile_id`.
+        workflow: The states of the dependents after this run of them; see `dependent`.
     """
 
     __slots__ = (
@@ -103,9 +112,11 @@ class AsyncContext(Generic[T_co]):
         "_host",
         "_needs_leader",
         "_permit",
+        "_workflow",
         "log",
         "object",
         "request",
+        "workflow",
     )
 
     def __init__(
@@ -127,6 +138,8 @@ class AsyncContext(Generic[T_co]):
         self.request: Request = request
         self.object: T_co | None = obj
         self.log: ContextLogger = log
+        self.workflow = WorkflowState()
+        self._workflow: AsyncWorkflow[Any] | None = None
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.request}>"
@@ -140,6 +153,17 @@ class AsyncContext(Generic[T_co]):
     def namespace(self) -> str:
         """The namespace of the object; empty for cluster-scoped kinds."""
         return self.request.namespace
+
+    @property
+    def primary(self) -> T_co:
+        """The object, for functions that are called only if it exists, as those of dependents.
+
+        Raises:
+            LookupError: The object is gone.
+        """
+        if self.object is None:
+            raise LookupError(f"{self.request} is gone")
+        return self.object
 
     @property
     def clientset(self) -> AsyncClientsetBase:
@@ -189,8 +213,38 @@ class AsyncContext(Generic[T_co]):
         """A recorder of events in the object's cluster; usually the manager's."""
         return self._host.recorder if self._cluster is None else self._cluster.recorder
 
+    @overload
+    def secondary(self, dependent: AsyncDependent[M], /) -> M | None: ...
+    @overload
+    def secondary(self, dependent: AsyncExternalDependent[S], /) -> S | None: ...
+    @overload
+    def secondary(self, dependent: type[AsyncExternal[Any, S]], /) -> S | None: ...
+    def secondary(self, dependent: Any, /) -> Any:
+        """Return the object of a dependent from the cache; None if it does not exist yet.
 
-class AsyncManagedController(AsyncController, Generic[T]):
+        No request is sent. Cached objects are read-only. For an external dependent, the result is
+        the thing as it was last read.
+
+        Args:
+            dependent: What `dependent` or `external` returned; or the class of an external
+                dependent.
+        """
+        handles = {} if self._workflow is None else self._workflow.handles
+        found: Any = handles.get(dependent, dependent)
+        return None if self.object is None else found._secondary(self.object)
+
+    def secondaries(self, dependents: AsyncDependents[M], /) -> dict[str, M]:
+        """Return the objects of a dependent with `many=True` from the cache, by name.
+
+        No request is sent. Cached objects are read-only. For an object in another namespace than
+        the primary, the key is `namespace/name`.
+        """
+        return {} if self.object is None else dependents._secondaries(self.object)
+
+
+class AsyncManagedController(
+    AsyncDependentDeclarations[T, AsyncContext[T]], AsyncController, Generic[T]
+):
     """A controller of a manager: see `AsyncManager.controller`.
 
     Its sources are informers, or classes whose informers the manager creates.
@@ -205,7 +259,7 @@ class AsyncManagedController(AsyncController, Generic[T]):
         self,
         host: AsyncHost,
         name: str,
-        reconcile: Function[[AsyncContext[T]], Result | None],
+        reconcile: Function[[AsyncContext[T]], Result | None] | None,
         *,
         on_error: Function[[AsyncContext[T], Exception], Result | None] | None = None,
         needs_leader: bool = True,
@@ -216,9 +270,12 @@ class AsyncManagedController(AsyncController, Generic[T]):
         grace: float,
         **options: Unpack[ControllerOptions],
     ) -> None:
+        function = _nothing if reconcile is None else reconcile
+        check_callback("reconcile", function)
         super().__init__(
             name,
-            cast("Any", reconcile),  # it gets the context that `_call_reconcile` makes
+            # It gets the context that `_call_reconcile` makes.
+            cast("Any", partial(self._work, function)),
             on_error=cast("Any", on_error),
             limiter=limiter,
             clock=clock,
@@ -304,6 +361,7 @@ class AsyncManagedController(AsyncController, Generic[T]):
         Raises:
             LookupError: The controller was removed.
         """
+        self._check_workflow()
         self._host.start_controller(self)
 
     def _sync_timed_out(self) -> float:
@@ -443,3 +501,15 @@ class AsyncManagedController(AsyncController, Generic[T]):
         sources: list[Any] = [*self._primaries.values()] or self.informers
         found = (getattr(source, "_live", None) for source in sources)
         return next((live for live in found if live is not None), None)
+
+
+class AsyncControllerOfDependents(Protocol):
+    """A controller without a reconcile function, before its kind is known."""
+
+    def for_(self, source: type[M] | AsyncSource[M]) -> AsyncManagedController[M]:
+        """Keep the dependents of the objects of a kind; see `AsyncManagedController.for_`."""
+        ...
+
+
+async def _nothing(_context: object) -> None:
+    """Do nothing: the dependents of the controller are all of its work."""

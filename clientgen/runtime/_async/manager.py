@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 from clientgen._gvk import GroupVersionKind
 
@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from .clientset import AsyncClientsetBase
     from .informer import AsyncSharedInformer
     from .lease_client import AsyncClient
+    from .managed_controller import AsyncControllerOfDependents
     from .recorder import AsyncEventRecorder
     from .sharding import AsyncSharding
     from .webhook_server import AsyncWebhooks
@@ -297,16 +298,38 @@ class AsyncManager:
             return self._has_started and not self._stopping.is_set()
         return self._elector.is_leader
 
+    @overload
     def controller(
         self,
         name: str,
         reconcile: Function[[AsyncContext[T]], Result | None],
         *,
+        on_error: Function[[AsyncContext[T], Exception], Result | None] | None = ...,
+        limiter: RateLimiter[Request] | None = ...,
+        needs_leader: bool = ...,
+        **options: Unpack[ControllerOptions],
+    ) -> AsyncManagedController[T]: ...
+    @overload
+    def controller(
+        self,
+        name: str,
+        reconcile: None = ...,
+        *,
+        on_error: Function[[AsyncContext[Any], Exception], Result | None] | None = ...,
+        limiter: RateLimiter[Request] | None = ...,
+        needs_leader: bool = ...,
+        **options: Unpack[ControllerOptions],
+    ) -> AsyncControllerOfDependents: ...
+    def controller(
+        self,
+        name: str,
+        reconcile: Function[[AsyncContext[T]], Result | None] | None = None,
+        *,
         on_error: Function[[AsyncContext[T], Exception], Result | None] | None = None,
         limiter: RateLimiter[Request] | None = None,
         needs_leader: bool = True,
         **options: Unpack[ControllerOptions],
-    ) -> AsyncManagedController[T]:
+    ) -> Any:
         """Add a controller. Call its methods to choose what it watches.
 
             manager.controller("crontabs", reconcile).for_(CronTab).owns(Job).watches(Secret, users)
@@ -321,7 +344,8 @@ class AsyncManager:
 
         Args:
             name: The name in logs and metrics; it must be unique.
-            reconcile: A coroutine function (in `Manager`, an ordinary function).
+            reconcile: A coroutine function (in `Manager`, an ordinary function). None if dependents
+                are all that the controller does: see `dependent`.
             on_error: A function like `reconcile`, called with the context and the error after each
                 failed attempt, to write a condition for example; see `AsyncController`.
             limiter: Sets the delays after errors.
@@ -337,7 +361,7 @@ class AsyncManager:
         """
         if self._stopping.is_set():
             raise RuntimeError(f"{self!r} is stopping")
-        controller = AsyncManagedController(
+        controller: AsyncManagedController[Any] = AsyncManagedController(
             self,
             name,
             reconcile,
@@ -585,6 +609,8 @@ class AsyncManager:
             BaseException: The error of the part that failed.
         """
         self._check_not_started()
+        for controller in self._controllers:
+            controller._check_workflow()
         self._has_started = True
         forget = on_stop_signal_outside_tests(self._clock, from_any_thread(self.stop))
         try:

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import logging
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast, overload
 
 from .._controllers.attempts import Attempt
 from .._controllers.outcomes import ContextLogger
 from .._controllers.reconcile_loop import ClusterRequest
 from .._controllers.tracing import reconcile_span
+from .._controllers.workflow import WorkflowState
 from .._http.write_permit import PERMIT, Permit
 from .._models.arguments import check_source
 from .._models.unstructured import Object
+from ._primitives import check_callback
 from .controller import Controller, Source, client_of
+from .dependent_declarations import DependentDeclarations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -33,15 +36,20 @@ if TYPE_CHECKING:
     from ._primitives import Function
     from .clientset import ClientsetBase
     from .controller_cluster import Cluster
+    from .dependent_declarations import ExternalDependent
+    from .dependents import Dependent, Dependents
+    from .external import External
     from .informer import SharedInformer
     from .lease_client import Client
     from .live_namespaces import LiveNamespaces
     from .recorder import EventRecorder
     from .sharding import Sharding
+    from .workflow import Workflow
 
 logger = logging.getLogger("clientgen.runtime.controllers")
 
 T = TypeVar("T", bound=Object)
+M = TypeVar("M", bound=Object)
 S = TypeVar("S")
 T_co = TypeVar("T_co", bound=Object, covariant=True)
 
@@ -96,6 +104,7 @@ class Context(Generic[T_co]):
             it. None if the object is gone.
         log: A logger that adds the controller, the object and the id of this reconciliation to each
             record, in the text and as the attributes `controller`, `object` and `reconcile_id`.
+        workflow: The states of the dependents after this run of them; see `dependent`.
     """
 
     __slots__ = (
@@ -104,9 +113,11 @@ class Context(Generic[T_co]):
         "_host",
         "_needs_leader",
         "_permit",
+        "_workflow",
         "log",
         "object",
         "request",
+        "workflow",
     )
 
     def __init__(
@@ -128,6 +139,8 @@ class Context(Generic[T_co]):
         self.request: Request = request
         self.object: T_co | None = obj
         self.log: ContextLogger = log
+        self.workflow = WorkflowState()
+        self._workflow: Workflow[Any] | None = None
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.request}>"
@@ -141,6 +154,17 @@ class Context(Generic[T_co]):
     def namespace(self) -> str:
         """The namespace of the object; empty for cluster-scoped kinds."""
         return self.request.namespace
+
+    @property
+    def primary(self) -> T_co:
+        """The object, for functions that are called only if it exists, as those of dependents.
+
+        Raises:
+            LookupError: The object is gone.
+        """
+        if self.object is None:
+            raise LookupError(f"{self.request} is gone")
+        return self.object
 
     @property
     def clientset(self) -> ClientsetBase:
@@ -190,8 +214,36 @@ class Context(Generic[T_co]):
         """A recorder of events in the object's cluster; usually the manager's."""
         return self._host.recorder if self._cluster is None else self._cluster.recorder
 
+    @overload
+    def secondary(self, dependent: Dependent[M], /) -> M | None: ...
+    @overload
+    def secondary(self, dependent: ExternalDependent[S], /) -> S | None: ...
+    @overload
+    def secondary(self, dependent: type[External[Any, S]], /) -> S | None: ...
+    def secondary(self, dependent: Any, /) -> Any:
+        """Return the object of a dependent from the cache; None if it does not exist yet.
 
-class ManagedController(Controller, Generic[T]):
+        No request is sent. Cached objects are read-only. For an external dependent, the result is
+        the thing as it was last read.
+
+        Args:
+            dependent: What `dependent` or `external` returned; or the class of an external
+                dependent.
+        """
+        handles = {} if self._workflow is None else self._workflow.handles
+        found: Any = handles.get(dependent, dependent)
+        return None if self.object is None else found._secondary(self.object)
+
+    def secondaries(self, dependents: Dependents[M], /) -> dict[str, M]:
+        """Return the objects of a dependent with `many=True` from the cache, by name.
+
+        No request is sent. Cached objects are read-only. For an object in another namespace than
+        the primary, the key is `namespace/name`.
+        """
+        return {} if self.object is None else dependents._secondaries(self.object)
+
+
+class ManagedController(DependentDeclarations[T, Context[T]], Controller, Generic[T]):
     """A controller of a manager: see `Manager.controller`.
 
     Its sources are informers, or classes whose informers the manager creates.
@@ -206,7 +258,7 @@ class ManagedController(Controller, Generic[T]):
         self,
         host: Host,
         name: str,
-        reconcile: Function[[Context[T]], Result | None],
+        reconcile: Function[[Context[T]], Result | None] | None,
         *,
         on_error: Function[[Context[T], Exception], Result | None] | None = None,
         needs_leader: bool = True,
@@ -217,9 +269,12 @@ class ManagedController(Controller, Generic[T]):
         grace: float,
         **options: Unpack[ControllerOptions],
     ) -> None:
+        function = _nothing if reconcile is None else reconcile
+        check_callback("reconcile", function)
         super().__init__(
             name,
-            cast("Any", reconcile),  # it gets the context that `_call_reconcile` makes
+            # It gets the context that `_call_reconcile` makes.
+            cast("Any", partial(self._work, function)),
             on_error=cast("Any", on_error),
             limiter=limiter,
             clock=clock,
@@ -305,6 +360,7 @@ class ManagedController(Controller, Generic[T]):
         Raises:
             LookupError: The controller was removed.
         """
+        self._check_workflow()
         self._host.start_controller(self)
 
     def _sync_timed_out(self) -> float:
@@ -444,3 +500,15 @@ class ManagedController(Controller, Generic[T]):
         sources: list[Any] = [*self._primaries.values()] or self.informers
         found = (getattr(source, "_live", None) for source in sources)
         return next((live for live in found if live is not None), None)
+
+
+class ControllerOfDependents(Protocol):
+    """A controller without a reconcile function, before its kind is known."""
+
+    def for_(self, source: type[M] | Source[M]) -> ManagedController[M]:
+        """Keep the dependents of the objects of a kind; see `ManagedController.for_`."""
+        ...
+
+
+def _nothing(_context: object) -> None:
+    """Do nothing: the dependents of the controller are all of its work."""

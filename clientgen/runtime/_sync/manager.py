@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 from clientgen._gvk import GroupVersionKind
 
@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from .clientset import ClientsetBase
     from .informer import SharedInformer
     from .lease_client import Client
+    from .managed_controller import ControllerOfDependents
     from .recorder import EventRecorder
     from .sharding import Sharding
     from .webhook_server import Webhooks
@@ -296,16 +297,38 @@ class Manager:
             return self._has_started and not self._stopping.is_set()
         return self._elector.is_leader
 
+    @overload
     def controller(
         self,
         name: str,
         reconcile: Function[[Context[T]], Result | None],
         *,
+        on_error: Function[[Context[T], Exception], Result | None] | None = ...,
+        limiter: RateLimiter[Request] | None = ...,
+        needs_leader: bool = ...,
+        **options: Unpack[ControllerOptions],
+    ) -> ManagedController[T]: ...
+    @overload
+    def controller(
+        self,
+        name: str,
+        reconcile: None = ...,
+        *,
+        on_error: Function[[Context[Any], Exception], Result | None] | None = ...,
+        limiter: RateLimiter[Request] | None = ...,
+        needs_leader: bool = ...,
+        **options: Unpack[ControllerOptions],
+    ) -> ControllerOfDependents: ...
+    def controller(
+        self,
+        name: str,
+        reconcile: Function[[Context[T]], Result | None] | None = None,
+        *,
         on_error: Function[[Context[T], Exception], Result | None] | None = None,
         limiter: RateLimiter[Request] | None = None,
         needs_leader: bool = True,
         **options: Unpack[ControllerOptions],
-    ) -> ManagedController[T]:
+    ) -> Any:
         """Add a controller. Call its methods to choose what it watches.
 
             manager.controller("crontabs", reconcile).for_(CronTab).owns(Job).watches(Secret, users)
@@ -320,7 +343,8 @@ class Manager:
 
         Args:
             name: The name in logs and metrics; it must be unique.
-            reconcile: A coroutine function (in `Manager`, an ordinary function).
+            reconcile: A coroutine function (in `Manager`, an ordinary function). None if dependents
+                are all that the controller does: see `dependent`.
             on_error: A function like `reconcile`, called with the context and the error after each
                 failed attempt, to write a condition for example; see `Controller`.
             limiter: Sets the delays after errors.
@@ -336,7 +360,7 @@ class Manager:
         """
         if self._stopping.is_set():
             raise RuntimeError(f"{self!r} is stopping")
-        controller = ManagedController(
+        controller: ManagedController[Any] = ManagedController(
             self,
             name,
             reconcile,
@@ -584,6 +608,8 @@ class Manager:
             BaseException: The error of the part that failed.
         """
         self._check_not_started()
+        for controller in self._controllers:
+            controller._check_workflow()
         self._has_started = True
         forget = on_stop_signal_outside_tests(self._clock, from_any_thread(self.stop))
         try:

@@ -13,6 +13,7 @@ lists the differences from a real server.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast, overload
 
@@ -21,6 +22,7 @@ from msgspec import json
 from clientgen._apimachinery.failures import Failure
 from clientgen.runtime._clock import SYSTEM_CLOCK
 from clientgen.runtime._config.cluster_config import ClusterConfig
+from clientgen.runtime._controllers.declared_rights import RightsListener
 from clientgen.runtime._http.shared_objects import SharedObjects
 from clientgen.runtime._models.model import Model
 from clientgen.runtime._models.model_codec import to_dict
@@ -201,6 +203,9 @@ class FakeCluster:
         make = self._async_rest if hasattr(kind, "__aenter__") else self._rest
         rest = make(config, options)
         self.adopt(rest)
+        if service_account is not None:
+            declare = partial(self._service_accounts.declare, service_account)
+            rest.shared.put(RightsListener, RightsListener(declare))
         return kind(rest)
 
     def adopt(self, rest: Rest | AsyncRest) -> None:

@@ -10,6 +10,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
+from clientgen._rbac.access import Access
 from clientgen._rbac.callers import Account, Witness
 from clientgen._rbac.recording import Recording
 from clientgen._rbac.role_review import shown
@@ -21,8 +22,8 @@ from clientgen.runtime._models.model_codec import to_dict
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from clientgen._rbac.access import Access
     from clientgen._rbac.roles import Roles
+    from clientgen.runtime._controllers.declared_rights import DeclaredRight
 
     from .._apiserver.server import ApiServer
 
@@ -118,6 +119,14 @@ class ServiceAccounts:
         witness = Witness(record_access, is_restricted=self._is_restricted)
         self._server.cluster.witnesses.setdefault(account.user, witness)
         return account.user
+
+    def declare(self, service_account: str, rights: Iterable[DeclaredRight]) -> None:
+        """Record what the declarations of a controller need, as if it had been requested."""
+        account = Account.of(service_account)
+        for each in rights:
+            access = Access(each.verb, each.resource, each.group, each.subresource, each.namespace)
+            for run in self._runs:
+                run.recording.add(account, access)
 
 
 def read_role_source(source: RoleSource) -> Roles:
