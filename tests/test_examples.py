@@ -37,6 +37,7 @@ def test_the_demo_creates_watches_edits_scales_and_deletes() -> None:
     ("folder", "tests", "count", "role"),
     [
         (".", "test_reaper.py scripts", 34, ""),
+        ("shop", ".", 2, ""),
         (".", "servicelookup", 75, "servicelookup/deploy/role.yaml"),
         ("crontab", ".", 19, "deploy/role.yaml"),
         ("secret_copier", ".", 10, "deploy/role.yaml"),
