@@ -144,6 +144,9 @@ def test_an_authority_is_replaced_in_three_steps() -> None:
     """Long lives: here the authority is due, and the certificate of the server is not."""
     old = first()
     assert renewed(old, POLICY, BEGIN + 59 * DAY, None) == old
+    due = next_change(old, POLICY, None)
+    assert due
+    assert BEGIN + 59 * DAY < due < BEGIN + 61 * DAY
     assert old.authority
     assert old.served
     assert names_of(old.served.certificate) == list(POLICY.names)
@@ -259,6 +262,7 @@ def test_only_what_leads_here_is_patched_and_only_if_it_differs() -> None:
         ({"secret": "a/b"}, "'a/b' is not a valid name of an object"),
         ({"services": ["a/b/c"]}, "services are NAME or NAMESPACE/NAME"),
         ({"hosts": ["https://x"]}, "neither a DNS name nor an IP address"),
+        ({"hosts": ["fe80::1%eth0"]}, "neither a DNS name nor an IP address"),
         ({"lifetime": HOUR / 2}, "lifetime must be an hour or more"),
         ({"ca_lifetime": 100 * DAY}, "ca_lifetime twice that"),
         ({"overlap": 200 * DAY}, "less than a third of ca_lifetime"),
@@ -271,5 +275,9 @@ def test_wrong_requests_are_refused(changes: dict[str, Any], message: str) -> No
         "a.shop.svc",
         "b.x.svc",
     ]
+    spelled = SelfSigned(secret="c", hosts=["fd00:0::1", "dev.example.com"]).names("shop")
+    policy = Policy(tuple(spelled), 90 * DAY, 365 * DAY, DAY)
+    served = renewed(Certificates(), policy, BEGIN, None)
+    assert renewed(served, policy, BEGIN, None) == served
     with pytest.raises(ValueError, match=r'pass services=\["NAME"\]'):
         SelfSigned(secret="c").names("shop")

@@ -110,7 +110,8 @@ class SelfSigned(Struct, frozen=True, kw_only=True):
         for where, name in self.full_services(namespace):
             names += [f"{name}.{where}.svc", f"{name}.{where}.svc.cluster.local"]
             names.append(f"{name}.{where}")
-        names += self.hosts
+        # As certificates have them: another spelling of an address would never be found in one.
+        names += [str(ip_address(each)) if is_ip_address(each) else each for each in self.hosts]
         if not names:
             raise ValueError(
                 'SelfSigned: pass services=["NAME"], or hosts=["ADDRESS"] for webhooks with a URL'
@@ -119,9 +120,9 @@ class SelfSigned(Struct, frozen=True, kw_only=True):
 
 
 def is_ip_address(host: str) -> bool:
-    """Return whether a host is an IP address."""
+    """Return whether a host is an IP address, without a zone."""
     try:
         ip_address(host)
     except ValueError:
         return False
-    return True
+    return "%" not in host
