@@ -39,7 +39,6 @@ CA_CERTIFICATES: Final = "ca.crt"
 CA_KEY: Final = "ca.key"
 CERTIFICATE: Final = "tls.crt"
 KEY: Final = "tls.key"
-NAMES: Final = (CA_CERTIFICATES, CA_KEY, CERTIFICATE, KEY)
 
 # API servers read configurations from a cache: they need this long to know a new authority.
 SETTLE: Final = timedelta(minutes=1)
@@ -88,7 +87,7 @@ def is_foreign(data: Mapping[str, object]) -> bool:
 
 def read(data: Mapping[str, object]) -> Certificates:
     """Read the data of a Secret. What is not usable is left out."""
-    texts = {name: _decoded(data.get(name)) for name in NAMES}
+    texts = {name: _decoded(data.get(name)) for name in (CA_CERTIFICATES, CA_KEY, CERTIFICATE, KEY)}
     found = filter(is_authority, read_certificates(texts[CA_CERTIFICATES]))
     trusted = tuple(found)[:_MAX_TRUSTED]
     authority: Pair | None = None

@@ -10,7 +10,6 @@ from clientgen._json import is_object
 
 from .._admission.certificate_rotation import (
     CA_KEY,
-    NAMES,
     Certificates,
     data_of,
     is_foreign,
@@ -119,9 +118,8 @@ class AsyncCertificateSecret:
 
     async def _create(self) -> Unstructured:
         """Create the Secret without certificates, so that the first start needs all rights."""
-        body = Unstructured(apiVersion="v1", kind="Secret", type="kubernetes.io/tls")
-        body["metadata"] = {"name": self.name, "namespace": self.namespace}
-        body["data"] = dict.fromkeys(NAMES, "")
+        # Servers warn of an empty Secret of the type kubernetes.io/tls.
+        body = Unstructured(apiVersion="v1", kind="Secret", metadata={"name": self.name})
         return await self._client.create(body, timeout=_TIMEOUT_SECONDS)
 
     def _use(self, certificates: Certificates) -> None:
