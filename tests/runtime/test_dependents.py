@@ -340,11 +340,34 @@ async def test_a_small_cache_knows_neither_all_objects_nor_managed_fields() -> N
         await until(lambda: program.get(Service, "a").spec.selector == {"app": "a"})
 
 
+async def test_a_controller_with_dependents_may_come_and_go() -> None:
+    program = AsyncProgram()
+    program.user.create(shop())
+    async with program:
+        await until(lambda: program.manager.is_leader)
+        late = program.controller()
+        late.dependent(ConfigMap, lambda _: {"metadata": {"name": "page"}}, name="page", after="x")
+        with pytest.raises(ValueError, match="after 'x', which is none"):
+            late.start()
+        await program.manager.remove(late)
+        late = program.controller()
+        late.dependent(ConfigMap, lambda _: {"metadata": {"name": "page"}})
+        late.start()
+        await until(lambda: program.get(ConfigMap, "page"))
+        await program.manager.remove(late)
+        program.user.delete(ConfigMap, "page", namespace="shop")
+        await program.settled()
+        assert program.get(ConfigMap, "page") is None
+
+
 # ---- workflows --------------------------------------------------------------------------------
 
 
-async def test_dependents_wait_for_those_before_them_and_go_backwards() -> None:
-    program = AsyncProgram()
+@pytest.mark.parametrize("own_writes_wake", [True, False])
+async def test_dependents_wait_for_those_before_them_and_go_backwards(
+    own_writes_wake: bool,
+) -> None:
+    program = AsyncProgram(controllers={"own_writes_wake": own_writes_wake})
     shops = program.controller().workflow(status=True)
     shops.dependent(Service, service_of, name="service", after="deployment")
     deployment = shops.dependent(

@@ -360,7 +360,7 @@ class AsyncObjectsStep(AsyncStep, Generic[M]):
             )
         except Conflict:  # another object has the name now
             return self._state("NotWanted")
-        if isinstance(answer, Status) or cast("Any", answer).metadata.deletion_timestamp is None:
+        if isinstance(answer, Status) or answer.metadata.deletion_timestamp is None:
             return self._state("NotWanted")
         return self._state("Deleting", f"{title} is being deleted")
 

@@ -361,7 +361,7 @@ class ObjectsStep(Step, Generic[M]):
             )
         except Conflict:  # another object has the name now
             return self._state("NotWanted")
-        if isinstance(answer, Status) or cast("Any", answer).metadata.deletion_timestamp is None:
+        if isinstance(answer, Status) or answer.metadata.deletion_timestamp is None:
             return self._state("NotWanted")
         return self._state("Deleting", f"{title} is being deleted")
 
