@@ -30,7 +30,7 @@ from .._controllers.workflow import (
 from .._models.resource_versions import compare_resource_versions
 from .._models.unstructured import Object
 from ..errors import Conflict, LeadershipLost, NotFound, TerminalError
-from ._primitives import awaited, uncancelled
+from ._primitives import awaited, short_lock, uncancelled
 from .finalizer import AsyncFinalizer
 
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ T = TypeVar("T", bound=Object)
 
 # It is not certain what such a dependent wants, so that nothing of it is deleted.
 _UNSURE: Final = frozenset({"Waiting", "Failed", "Refused"})
+
+_MAX_REMEMBERED: Final = 100_000
 
 logger = logging.getLogger("clientgen.runtime.controllers")
 
@@ -239,6 +241,7 @@ class AsyncWorkflow(Generic[T]):
         self.finalizer_name = f"{resource.group or 'clientgen.dev'}/{controller}"
         self._cached = cached
         self._order: list[str] = []
+        self._lock = short_lock()
         self._memories: dict[Request, Memory] = {}
         self._finalizer: AsyncFinalizer[T] | None = None
         # The runs of primaries that are being deleted, for the finalizer, by uid.
@@ -283,9 +286,12 @@ class AsyncWorkflow(Generic[T]):
 
     def memory(self, request: Request, uid: str) -> Memory:
         """Return what this process remembers of a primary."""
-        memory = self._memories.get(request)
-        if memory is None or memory.uid != uid:
-            memory = self._memories[request] = Memory(uid)
+        with self._lock:
+            memory = self._memories.get(request)
+            if memory is None or memory.uid != uid:
+                memory = self._memories[request] = Memory(uid)
+            if len(self._memories) > _MAX_REMEMBERED:  # what is forgotten is applied once more
+                self._memories.pop(next(iter(self._memories)))
         return memory
 
     async def work(
@@ -300,7 +306,8 @@ class AsyncWorkflow(Generic[T]):
         """
         primary = context.object
         if primary is None:
-            self._memories.pop(context.request, None)
+            with self._lock:
+                self._memories.pop(context.request, None)
             return await awaited("reconcile", reconcile(context))
         run = self._run_of(context, primary)
         try:

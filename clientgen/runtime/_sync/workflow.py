@@ -31,7 +31,7 @@ from .._controllers.workflow import (
 from .._models.resource_versions import compare_resource_versions
 from .._models.unstructured import Object
 from ..errors import Conflict, LeadershipLost, NotFound, TerminalError
-from ._primitives import awaited, uncancelled
+from ._primitives import awaited, short_lock, uncancelled
 from .finalizer import Finalizer
 
 if TYPE_CHECKING:
@@ -48,6 +48,8 @@ T = TypeVar("T", bound=Object)
 
 # It is not certain what such a dependent wants, so that nothing of it is deleted.
 _UNSURE: Final = frozenset({"Waiting", "Failed", "Refused"})
+
+_MAX_REMEMBERED: Final = 100_000
 
 logger = logging.getLogger("clientgen.runtime.controllers")
 
@@ -240,6 +242,7 @@ class Workflow(Generic[T]):
         self.finalizer_name = f"{resource.group or 'clientgen.dev'}/{controller}"
         self._cached = cached
         self._order: list[str] = []
+        self._lock = short_lock()
         self._memories: dict[Request, Memory] = {}
         self._finalizer: Finalizer[T] | None = None
         # The runs of primaries that are being deleted, for the finalizer, by uid.
@@ -284,9 +287,12 @@ class Workflow(Generic[T]):
 
     def memory(self, request: Request, uid: str) -> Memory:
         """Return what this process remembers of a primary."""
-        memory = self._memories.get(request)
-        if memory is None or memory.uid != uid:
-            memory = self._memories[request] = Memory(uid)
+        with self._lock:
+            memory = self._memories.get(request)
+            if memory is None or memory.uid != uid:
+                memory = self._memories[request] = Memory(uid)
+            if len(self._memories) > _MAX_REMEMBERED:  # what is forgotten is applied once more
+                self._memories.pop(next(iter(self._memories)))
         return memory
 
     def work(self, context: RunContext, reconcile: Function[[Any], Result | None]) -> Result | None:
@@ -299,7 +305,8 @@ class Workflow(Generic[T]):
         """
         primary = context.object
         if primary is None:
-            self._memories.pop(context.request, None)
+            with self._lock:
+                self._memories.pop(context.request, None)
             return awaited("reconcile", reconcile(context))
         run = self._run_of(context, primary)
         try:
