@@ -62,6 +62,10 @@ class AsyncGovernedCalls(Generic[A]):
             Exception: The error of `reconcile`.
         """
         try:
+            if self._timeout is None:  # the usual case costs nothing
+                return checked_result(
+                    await uncancelled(awaited("reconcile", self.reconcile(argument)))
+                )
             return await self._limited("reconcile", partial(self.reconcile, argument), attempt)
         except LeadershipLost:
             raise  # `on_error` could not write

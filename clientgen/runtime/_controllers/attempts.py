@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 from ..errors import LeadershipLost, TerminalError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from .._http.work_deadline import WorkDeadline
     from .reconcile_loop import Request, Result
 
@@ -21,28 +19,20 @@ class Attempt:
         last_error: Why the previous attempt failed, without its traceback; None for the first one.
         is_last: Whether the object is not retried if this attempt fails (`max_attempts`).
         deadline: The deadline of the attempt; None without a timeout.
-        is_stopping: Returns whether the controller is stopping.
         answer: What `on_error` returned.
     """
 
-    __slots__ = ("answer", "deadline", "is_last", "is_stopping", "last_error", "number")
-
-    def __init__(
-        self, number: int = 1, last_error: Exception | None = None, *, is_last: bool = False
-    ) -> None:
-        self.number = number
-        self.last_error = last_error
-        self.is_last = is_last
-        self.deadline: WorkDeadline | None = None
-        self.is_stopping: Callable[[], bool] | None = None
-        self.answer: Result | None = None
+    # Defaults of the class, because most attempts need nothing else.
+    number: int = 1
+    last_error: Exception | None = None
+    is_last: bool = False
+    deadline: WorkDeadline | None = None
+    answer: Result | None = None
 
     @property
-    def must_end(self) -> bool:
-        """Whether the deadline has passed, or the controller is stopping."""
-        if self.deadline is not None and self.deadline.has_passed:
-            return True
-        return self.is_stopping is not None and self.is_stopping()
+    def has_timed_out(self) -> bool:
+        """Whether the deadline has passed."""
+        return self.deadline is not None and self.deadline.has_passed
 
     def exhausted(self, error: Exception) -> TerminalError | None:
         """Return the terminal error if this was the last attempt. None if the object is retried."""
@@ -68,9 +58,12 @@ class Attempts:
 
     def begin(self, request: Request) -> Attempt:
         """Return the next attempt for a request."""
-        count, error = self._failed.get(request, (0, None))
-        is_last = self._limit is not None and count + 1 >= self._limit
-        return Attempt(count + 1, error, is_last=is_last)
+        attempt = Attempt()
+        if (failed := self._failed.get(request)) is not None:
+            attempt.number, attempt.last_error = failed[0] + 1, failed[1]
+        if self._limit is not None:
+            attempt.is_last = attempt.number >= self._limit
+        return attempt
 
     def failed(self, request: Request, attempt: Attempt, error: Exception) -> None:
         """Note that an attempt has failed and that the object is retried."""

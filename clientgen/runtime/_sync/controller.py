@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 import logging
-from contextlib import AbstractContextManager, nullcontext
 from functools import partial
-from secrets import token_hex
+from random import Random
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from .._cache.sync_errors import standstill_error, timeout_error
@@ -56,9 +55,11 @@ if TYPE_CHECKING:
 T_co = TypeVar("T_co", covariant=True)
 T = TypeVar("T")
 
-_NOTHING: AbstractContextManager[None] = nullcontext()
 _POLL_INTERVAL_SECONDS = 0.05
 _CANCEL_TIMEOUT_SECONDS = 1.0
+
+# A generator of its own: programs that seed the module `random` get the same numbers as before.
+_reconcile_ids = Random()  # noqa: S311 - for log records
 
 logger = logging.getLogger("clientgen.runtime.controllers")
 
@@ -431,7 +432,11 @@ class Controller:
             while not self._stopping.is_set():
                 with self.queue.item() as request:
                     if not self._stopping.is_set():  # `stop` may come while a worker waits
-                        with self._noting_own_writes(request):
+                        if self._own_writes is None:
+                            self._process(request)
+                            continue
+                        again = partial(self._add_changed, request)
+                        with self._own_writes.reconciling(request, again):
                             self._process(request)
         except ShutDown:
             pass
@@ -440,17 +445,11 @@ class Controller:
                 self._failure = error
                 self.stop()
 
-    def _noting_own_writes(self, request: Request) -> AbstractContextManager[None]:
-        if self._own_writes is None:
-            return _NOTHING
-        again = partial(self._add_changed, request)
-        return self._own_writes.reconciling(request, again)
-
     def _add_changed(self, request: Request, priority: int) -> None:
         self.queue.add_debounced(request, self._debounce, priority=priority)
 
     def _process(self, request: Request) -> None:
-        fields = fields_of(self.name, request, token_hex(4))
+        fields = fields_of(self.name, request, f"{_reconcile_ids.getrandbits(32):08x}")
         observer, began = self._observer, self._clock.monotonic()
         if observer is not None:
             observer.began()
@@ -458,7 +457,6 @@ class Controller:
         outcome: Outcome = "error"
         problem: BaseException | None = None
         attempt = self._attempts.begin(request)
-        attempt.is_stopping = self._stopping.is_set
         try:
             result = self._call_reconcile(request, fields, attempt)
             outcome = outcome_of(result)

@@ -63,6 +63,8 @@ class GovernedCalls(Generic[A]):
             Exception: The error of `reconcile`.
         """
         try:
+            if self._timeout is None:  # the usual case costs nothing
+                return checked_result(uncancelled(awaited("reconcile", self.reconcile(argument))))
             return self._limited("reconcile", partial(self.reconcile, argument), attempt)
         except LeadershipLost:
             raise  # `on_error` could not write

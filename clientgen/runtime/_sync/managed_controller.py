@@ -111,7 +111,7 @@ class Context(Generic[T_co]):
         "_attempt",
         "_cluster",
         "_host",
-        "_needs_leader",
+        "_must_end",
         "_permit",
         "_workflow",
         "log",
@@ -129,12 +129,12 @@ class Context(Generic[T_co]):
         *,
         cluster: Cluster | None = None,
         attempt: Attempt | None = None,
-        needs_leader: bool = True,
+        must_end: Callable[[], bool] | None = None,
     ) -> None:
         self._host = host
         self._cluster = cluster
         self._attempt = attempt or Attempt()
-        self._needs_leader = needs_leader
+        self._must_end = must_end
         self._permit = PERMIT.get()
         self.request: Request = request
         self.object: T_co | None = obj
@@ -190,9 +190,8 @@ class Context(Generic[T_co]):
         controller has passed. A thread cannot be cancelled: a reconcile function that makes many
         requests in a thread has to check this between the requests, and return.
         """
-        host = self._host
-        has_lost = self._needs_leader and not host.is_leader
-        return host.is_stopping or has_lost or self._attempt.must_end
+        must_end = self._must_end is not None and self._must_end()
+        return must_end or self._attempt.has_timed_out
 
     @property
     def attempt(self) -> int:
@@ -363,6 +362,12 @@ class ManagedController(DependentDeclarations[T, Context[T]], Controller, Generi
         self._check_workflow()
         self._host.start_controller(self)
 
+    def _must_end(self) -> bool:
+        """Return whether reconciliations must end now."""
+        host = self._host
+        has_lost = self.needs_leader and not host.is_leader
+        return self._stopping.is_set() or host.is_stopping or has_lost
+
     def _sync_timed_out(self) -> float:
         logger.warning("%s; waiting on", self._timeout_error())
         return float("inf")
@@ -410,7 +415,7 @@ class ManagedController(DependentDeclarations[T, Context[T]], Controller, Generi
             log,
             cluster=cluster,
             attempt=attempt,
-            needs_leader=self.needs_leader,
+            must_end=self._must_end,
         )
         with reconcile_span(self.name, request, fields["reconcile_id"]):
             if self._host.sharding is None:
