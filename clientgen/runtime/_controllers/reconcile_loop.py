@@ -173,7 +173,9 @@ class RequeueQueue(Protocol):
 
 def requeue(queue: RequeueQueue, request: Request, result: Result | None) -> None:
     """Put a request that succeeded back into the queue, as its result states."""
-    result = result or Result()
+    if result is None:
+        queue.forget(request)
+        return
     priority = queue.priority(request) if result.priority is None else result.priority
     if result.requeue_after > 0:
         queue.forget(request)

@@ -398,13 +398,12 @@ class ManagedController(DependentDeclarations[T, Context[T]], Controller, Generi
         self, request: Request, fields: dict[str, str], attempt: Attempt
     ) -> Result | None:
         live, cluster = self._live_namespaces(), self._cluster_in(request)
-        again = partial(self.queue.add, request, priority=self.queue.priority(request))
         if live is None:
             obj = self._cached(request, cluster)
         else:
             # Without the lock, objects of a namespace that is being removed would look deleted.
             with live.lock:
-                if not live.admits(request.namespace, (self.name, request), again):
+                if not live.admits(request.namespace, (self.name, request), self._again(request)):
                     return None
                 obj = self._cached(request, cluster)
         log = ContextLogger(self._log, fields)
@@ -420,7 +419,11 @@ class ManagedController(DependentDeclarations[T, Context[T]], Controller, Generi
         with reconcile_span(self.name, request, fields["reconcile_id"]):
             if self._host.sharding is None:
                 return self._calls.call(context, attempt)
-            return self._reconcile_own(self._host.sharding, context, again)
+            return self._reconcile_own(self._host.sharding, context, self._again(request))
+
+    def _again(self, request: Request) -> Callable[[], object]:
+        """Return a function that adds a request again, with the priority that it has now."""
+        return partial(self.queue.add, request, priority=self.queue.priority(request))
 
     # ---- sharding -----------------------------------------------------------------------------
 
