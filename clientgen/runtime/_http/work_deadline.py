@@ -85,3 +85,11 @@ class WorkDeadline:
     def error(self) -> ReconcileTimeout:
         """Return the error of work that did not end before its deadline."""
         return ReconcileTimeout(self._title)
+
+
+def pause_within_work(seconds: float) -> float:
+    """Return the seconds of a pause, or those until the deadline of the calling work if fewer."""
+    work = WORK_DEADLINE.get()
+    if work is None or work.is_over:
+        return seconds
+    return min(seconds, max(0.0, work.seconds_left))

@@ -12,7 +12,7 @@ from .._http.request import HttpRequest
 from .._http.request_deadlines import RequestDeadlines
 from .._http.server_health import is_outage
 from .._http.shared_objects import SharedObjects
-from .._http.work_deadline import WORK_DEADLINE
+from .._http.work_deadline import WORK_DEADLINE, pause_within_work
 from .._models.argument_errors import UnknownAttribute
 from .._redaction import Unpicklable
 from ..errors import TransportError
@@ -353,6 +353,7 @@ class Rest(Unpicklable):
         The wait ends at once when `stopped` is set, and soon after an unreachable server is back.
         Returns whether the server came back.
         """
+        seconds = pause_within_work(seconds)
         monitor = self.chain.monitor
         if monitor is None or not is_outage(error):
             wait_until(stopped, clock, clock.monotonic() + seconds)
