@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         certificate_deny,
     )
     from ._async.controller import AsyncController
+    from ._async.daemons import AsyncDaemonContext
     from ._async.debug import debug
     from ._async.dependent_declarations import AsyncExternalDependent
     from ._async.dependents import AsyncDependent, AsyncDependents
@@ -67,6 +68,8 @@ if TYPE_CHECKING:
         uncordon,
     )
     from ._async.recorder import AsyncEventRecorder
+    from ._async.request_controller import AsyncRequestContext, AsyncRequestController
+    from ._async.request_sources import AsyncEvents, AsyncRequestSink, AsyncRequestSource
     from ._async.requests.middleware_link import AsyncMiddleware, AsyncSend
     from ._async.requests.tracing_middleware import trace_requests
     from ._async.service_forward import port_forward
@@ -95,6 +98,7 @@ __all__ = [
     "AsyncClientsetBase",
     "AsyncContext",
     "AsyncController",
+    "AsyncDaemonContext",
     "AsyncDependent",
     "AsyncDependents",
     "AsyncDiscovery",
@@ -103,6 +107,7 @@ __all__ = [
     "AsyncDynamicSubresource",
     "AsyncEventRecorder",
     "AsyncEventWatch",
+    "AsyncEvents",
     "AsyncExecStream",
     "AsyncExternal",
     "AsyncExternalDependent",
@@ -123,6 +128,10 @@ __all__ = [
     "AsyncProxy",
     "AsyncProxyStream",
     "AsyncRawStream",
+    "AsyncRequestContext",
+    "AsyncRequestController",
+    "AsyncRequestSink",
+    "AsyncRequestSource",
     "AsyncResourceClient",
     "AsyncRest",
     "AsyncSend",
@@ -190,6 +199,12 @@ if not TYPE_CHECKING:
             "AsyncDependent": "._async.dependents",
             "AsyncDependents": "._async.dependents",
             "AsyncDiscovery": "._async.discovery",
+            "AsyncDaemonContext": "._async.daemons",
+            "AsyncEvents": "._async.request_sources",
+            "AsyncRequestSink": "._async.request_sources",
+            "AsyncRequestSource": "._async.request_sources",
+            "AsyncRequestContext": "._async.request_controller",
+            "AsyncRequestController": "._async.request_controller",
             "AsyncDynamicClient": "._async.dynamic",
             "AsyncDynamicResource": "._async.dynamic",
             "AsyncDynamicSubresource": "._async.dynamic",

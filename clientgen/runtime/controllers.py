@@ -14,6 +14,7 @@ from clientgen._lazy import lazy_attributes
 from ._conditions.condition_setting import set_condition
 from ._controllers.change_predicates import (
     annotations_changed,
+    changed,
     generation_changed,
     labels_changed,
     resource_version_changed,
@@ -21,7 +22,7 @@ from ._controllers.change_predicates import (
 from ._controllers.controller_options import ControllerOptions
 from ._controllers.coordination import Coordination
 from ._controllers.json_logs import JsonFormatter
-from ._controllers.owners import owned_by, set_owner
+from ._controllers.owners import controller_of, has_owner, owned_by, remove_owner, set_owner
 from ._controllers.predicates import Event, EventPredicate
 from ._controllers.queue_state import QueueMetrics, QueueMetricsProvider
 from ._controllers.rate_limiters import (
@@ -66,10 +67,14 @@ __all__ = [
     "WithMaxWait",
     "WorkflowState",
     "annotations_changed",
+    "changed",
+    "controller_of",
     "default_controller_limiter",
     "generation_changed",
+    "has_owner",
     "labels_changed",
     "owned_by",
+    "remove_owner",
     "resource_version_changed",
     "set_condition",
     "set_owner",

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         certificate_deny,
     )
     from ._sync.controller import Controller
+    from ._sync.daemons import DaemonContext
     from ._sync.debug import debug
     from ._sync.dependent_declarations import ExternalDependent
     from ._sync.dependents import Dependent, Dependents
@@ -68,6 +69,8 @@ if TYPE_CHECKING:
         uncordon,
     )
     from ._sync.recorder import EventRecorder
+    from ._sync.request_controller import RequestContext, RequestController
+    from ._sync.request_sources import Events, RequestSink, RequestSource
     from ._sync.requests.middleware_link import Middleware, Send
     from ._sync.requests.tracing_middleware import trace_requests
     from ._sync.service_forward import port_forward
@@ -96,6 +99,7 @@ __all__ = [
     "ClientsetBase",
     "Context",
     "Controller",
+    "DaemonContext",
     "Dependent",
     "Dependents",
     "Discovery",
@@ -104,6 +108,7 @@ __all__ = [
     "DynamicSubresource",
     "EventRecorder",
     "EventWatch",
+    "Events",
     "ExecStream",
     "External",
     "ExternalDependent",
@@ -124,6 +129,10 @@ __all__ = [
     "Proxy",
     "ProxyStream",
     "RawStream",
+    "RequestContext",
+    "RequestController",
+    "RequestSink",
+    "RequestSource",
     "ResourceClient",
     "Rest",
     "Send",
@@ -191,6 +200,12 @@ if not TYPE_CHECKING:
             "Dependent": "._sync.dependents",
             "Dependents": "._sync.dependents",
             "Discovery": "._sync.discovery",
+            "DaemonContext": "._sync.daemons",
+            "Events": "._sync.request_sources",
+            "RequestSink": "._sync.request_sources",
+            "RequestSource": "._sync.request_sources",
+            "RequestContext": "._sync.request_controller",
+            "RequestController": "._sync.request_controller",
             "DynamicClient": "._sync.dynamic",
             "DynamicResource": "._sync.dynamic",
             "DynamicSubresource": "._sync.dynamic",

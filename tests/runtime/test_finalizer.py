@@ -105,6 +105,24 @@ async def test_it_is_there_before_the_work_and_removed_after_the_cleanup(world: 
     assert repr(finalizer) == f"AsyncFinalizer({NAME!r})"
 
 
+async def test_only_matching_objects_get_it_and_keep_it(world: World) -> None:
+    async with world.k() as k:
+        wanted: list[bool] = [False]
+        finalizer = AsyncFinalizer(k, NAME, world.clean, when=lambda _obj: wanted[0])
+        obj = world.create()
+        count = len(world.cluster.actions)
+        assert await finalizer.ensure(obj) is obj
+        assert world.sent(count) == []
+        wanted[0] = True
+        kept = await finalizer.ensure(obj)
+        assert world.left() == [NAME]
+        wanted[0] = False  # a changed field destroys nothing
+        assert await finalizer.ensure(kept) is kept
+        assert (world.left(), world.cleaned) == ([NAME], [])
+        assert await finalizer.ensure(world.delete()) is None
+        assert (world.left(), world.cleaned) == (None, [obj.metadata.uid])
+
+
 class MapName(View[ConfigMap]):
     """Metadata only."""
 

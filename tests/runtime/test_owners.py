@@ -10,7 +10,13 @@ from kubeapi.core.v1 import ConfigMap, Node, Service
 from kubeapi.meta.v1 import ObjectMeta, OwnerReference
 from support.packages import PodToService
 
-from clientgen.runtime.controllers import owned_by, set_owner
+from clientgen.runtime.controllers import (
+    controller_of,
+    has_owner,
+    owned_by,
+    remove_owner,
+    set_owner,
+)
 from clientgen.runtime.models import PartialObjectMetadata, Unstructured
 
 WEB = Deployment(metadata=ObjectMeta(name="web", namespace="shop", uid="1"))
@@ -89,3 +95,22 @@ def test_metadata_of_an_object_owns_as_the_object_does() -> None:
     metadata = ObjectMeta(name="web", namespace="shop", uid="1")
     owner = PartialObjectMetadata(api_version="apps/v1", kind="Deployment", metadata=metadata)
     assert owned_by(owner) == owned_by(WEB)
+
+
+def test_owners_are_found_and_removed() -> None:
+    obj = service()
+    set_owner(obj, WEB, block_owner_deletion=False)
+    set_owner(obj, NODE, controller=False)
+    reference = controller_of(obj)
+    assert reference is not None
+    assert (reference.uid, reference.block_owner_deletion) == ("1", None)
+    assert has_owner(obj, WEB)
+    assert has_owner(obj, NODE)
+    # An owner of the same name that was created later is another owner, but a stale reference to
+    # the earlier one is of no use to anybody.
+    later = Deployment(metadata=ObjectMeta(name="web", namespace="shop", uid="9"))
+    assert not has_owner(obj, later)
+    assert remove_owner(obj, later)
+    assert not remove_owner(obj, WEB)
+    assert controller_of(obj) is None
+    assert obj.metadata.owner_references == [owned_by(NODE, controller=False)]

@@ -18,7 +18,12 @@ from clientgen.runtime._async._primitives import sleep, spawn
 from clientgen.runtime._cache.informer_options import NamespaceOptions
 from clientgen.runtime._clock import SYSTEM_CLOCK
 from clientgen.runtime._http.shard_ranges import parse_shard_selector, shard_hash
-from clientgen.runtime.aio import AsyncContext, AsyncManager, AsyncSharding
+from clientgen.runtime.aio import (
+    AsyncContext,
+    AsyncDaemonContext,
+    AsyncManager,
+    AsyncSharding,
+)
 from clientgen.runtime.errors import LeadershipLost
 from clientgen.testing import FakeClock, FakeCluster
 
@@ -286,5 +291,63 @@ async def test_controllers_reconcile_what_their_replica_owns() -> None:
         await each.join()
     for sharding in (a, b):
         await sharding.stop()
+    for factory in (factory_a, factory_b):
+        await factory.shutdown()
+
+
+async def test_daemons_and_timers_move_with_their_objects() -> None:
+    stage = AsyncStage(20)
+    alive: list[tuple[str, str]] = []
+    refused: list[tuple[str, str]] = []
+
+    def manage(identity: str, sharding: AsyncSharding) -> AsyncManager:
+        k = stage.cluster.clientset(AsyncClientset)
+        manager = AsyncManager(k, sharding=sharding, clock=stage.clock)
+
+        async def reconcile(_context: AsyncContext[ConfigMap]) -> None: ...
+
+        async def stand_by(daemon: AsyncDaemonContext[ConfigMap]) -> None:
+            me = (identity, daemon.name)
+            alive.append(me)
+            try:
+                await daemon.wait_for_stop()
+                try:
+                    await k.core_v1.config_maps("default").delete(daemon.name)
+                except LeadershipLost:
+                    refused.append(me)
+            finally:
+                alive.remove(me)
+
+        controller = manager.controller("maps", reconcile).for_(ConfigMap)
+        controller.daemon(
+            stand_by,
+            when=lambda each: each.metadata.namespace == "default" and each.metadata.name in names,
+        ).timer(every=1e6)
+        return manager
+
+    names = stage.names
+    a, _, factory_a = await stage.begin("a")
+    manager_a = manage("a", a)
+    running = [spawn(manager_a.run, "manager a")]
+    await until(lambda: {*alive} == {("a", name) for name in names})
+    b, of_b, factory_b = await stage.begin("b")
+    of_b_names = stage.cached(of_b)
+    manager_b = manage("b", b)
+    running.append(spawn(manager_b.run, "manager b"))
+    await until(lambda: len(b._held) >= len(of_b_names))
+    assert {who for who, _ in alive} == {"a"}  # b does not own them yet
+    await stage.pass_time(6)
+    expected = {("b" if name in of_b_names else "a", name) for name in names}
+    await until(lambda: {*alive} == expected and len(alive) == len(names))
+    timers = next(iter(manager_a._controllers))._request_sources[1]
+    assert {key.request.name for key in timers._beats} & names == names - of_b_names
+    assert {*refused} == {("a", name) for name in of_b_names}
+    for sharding in (a, b):
+        await sharding.stop()
+    for each in (manager_a, manager_b):
+        each.stop()
+    for task in running:
+        await task.join()
+    assert not alive
     for factory in (factory_a, factory_b):
         await factory.shutdown()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from contextvars import Context, copy_context
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
 from ._primitives import short_lock
 
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from .informer import AsyncSharedInformer
     from .informer_factory import AsyncInformerFactory
     from .managed_controller import AsyncManagedController
+    from .request_controller import AsyncRequestController
+
+    AsyncHostedController: TypeAlias = AsyncManagedController[Any] | AsyncRequestController[Any]
+    """A controller of a manager."""
 
 P = TypeVar("P")
 P_co = TypeVar("P_co", covariant=True)
@@ -55,15 +59,15 @@ class AsyncControllerSet(Generic[P]):
         self._start_part = start_part
         self._factory = factory
         self._lock = short_lock()
-        self._controllers: list[AsyncManagedController[Any]] = []
+        self._controllers: list[AsyncHostedController] = []
         self._contexts: dict[bool, Context] = {}  # by `needs_leader`
-        self._parts: dict[AsyncManagedController[Any], P] = {}
+        self._parts: dict[AsyncHostedController, P] = {}
         self._requested: set[AsyncSharedInformer[Any]] = set()
 
-    def __iter__(self) -> Iterator[AsyncManagedController[Any]]:
+    def __iter__(self) -> Iterator[AsyncHostedController]:
         return iter([*self._controllers])
 
-    def add(self, controller: AsyncManagedController[Any]) -> None:
+    def add(self, controller: AsyncHostedController) -> None:
         """Add a controller.
 
         Raises:
@@ -74,7 +78,7 @@ class AsyncControllerSet(Generic[P]):
                 raise ValueError(f"there is a controller called {controller.name!r} already")
             self._controllers.append(controller)
 
-    def part_of(self, controller: AsyncManagedController[Any]) -> P | None:
+    def part_of(self, controller: AsyncHostedController) -> P | None:
         """Return the part in which a controller runs, or has run; None before its start.
 
         Raises:
@@ -97,7 +101,7 @@ class AsyncControllerSet(Generic[P]):
         for controller in ready:
             self.start(controller)
 
-    def start(self, controller: AsyncManagedController[Any]) -> None:
+    def start(self, controller: AsyncHostedController) -> None:
         """Start a controller, or note that it can start as soon as controllers of its kind do.
 
         Raises:
@@ -129,14 +133,14 @@ class AsyncControllerSet(Generic[P]):
         with self._lock:
             return [part for each, part in self._parts.items() if each.needs_leader is needs_leader]
 
-    def discard(self, controller: AsyncManagedController[Any]) -> None:
+    def discard(self, controller: AsyncHostedController) -> None:
         """Remove a controller whose part has ended."""
         with self._lock:
             if controller in self._controllers:
                 self._controllers.remove(controller)
             self._parts.pop(controller, None)
 
-    def _check_has(self, controller: AsyncManagedController[Any]) -> None:
+    def _check_has(self, controller: AsyncHostedController) -> None:
         if controller not in self._controllers:
             raise LookupError(f"the manager has no {controller!r}: it was removed, or is another's")
 

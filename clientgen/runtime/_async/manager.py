@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
@@ -59,14 +59,17 @@ if TYPE_CHECKING:
     from .._net.endpoint_messages import EndpointAnswer, EndpointRequest
     from ._primitives import Callback, Function, Task
     from .clientset import AsyncClientsetBase
+    from .controller_set import AsyncHostedController
     from .informer import AsyncSharedInformer
     from .lease_client import AsyncClient
     from .managed_controller import AsyncControllerOfDependents
     from .recorder import AsyncEventRecorder
+    from .request_controller import AsyncRequestContext, AsyncRequestController
     from .sharding import AsyncSharding
     from .webhook_server import AsyncWebhooks
 
 T = TypeVar("T", bound=Object)
+R = TypeVar("R", bound=Hashable)
 
 _POLL_INTERVAL_SECONDS = 0.05
 _CANCEL_TIMEOUT_SECONDS = 1.0
@@ -374,18 +377,77 @@ class AsyncManager:
             grace=self._grace,
             **cast("ControllerOptions", {**self._controller_options, **options}),
         )
+        self._add_controller(controller)
+        return controller
+
+    def _add_controller(self, controller: AsyncHostedController) -> None:
         controller.is_ready = not self._has_started
         self._controllers.add(controller)
         if self._metrics is not None:
             metrics = self._metrics.controllers
-            controller._observer = metrics.controller(name, controller._workers)
+            controller._observer = metrics.controller(controller.name, controller._workers)
+
+    def request_controller(
+        self,
+        name: str,
+        request_type: type[R],
+        reconcile: Function[[AsyncRequestContext[R]], Result | None],
+        *,
+        on_error: Function[[AsyncRequestContext[R], Exception], Result | None] | None = None,
+        limiter: RateLimiter[R] | None = None,
+        needs_leader: bool = True,
+        **options: Unpack[ControllerOptions],
+    ) -> AsyncRequestController[R]:
+        """Add a controller whose requests are not names of objects but values of your own type.
+
+            manager.request_controller("prices", Region, reconcile).watches(Node, region_of)
+
+        `watches`, `polls`, `receives` and `source` make the requests. There is no `for_`, so the
+        context has no object: read the caches with `lister`.
+
+        Args:
+            name: The name in logs and metrics; it must be unique.
+            request_type: The class of the requests, such as `str`, or a frozen dataclass. Requests
+                are hashable; equal ones are reconciled once, and never by two workers at once.
+                Logs and spans show `str(request)`.
+            reconcile: A coroutine function (in `Manager`, an ordinary function).
+            on_error: See `controller`.
+            limiter: Sets the delays after errors.
+            needs_leader: See `controller`.
+            options: See `controller`.
+
+        Raises:
+            RuntimeError: The manager is stopping.
+            TypeError: `request_type` is not a class, or an option is not valid.
+            ValueError: The manager has a controller with this name, or a sharding; or an option is
+                not valid.
+        """
+        from .request_controller import AsyncRequestController as Controller  # few programs have it
+
+        if self._stopping.is_set():
+            raise RuntimeError(f"{self!r} is stopping")
+        controller = Controller(
+            self,
+            name,
+            request_type,
+            reconcile,
+            on_error=on_error,
+            needs_leader=needs_leader,
+            limiter=limiter,
+            clock=self._clock,
+            metrics=None if self._metrics is None else self._metrics.queues,
+            sync_timeout=self._sync_timeout,
+            grace=self._grace,
+            **cast("ControllerOptions", {**self._controller_options, **options}),
+        )
+        self._add_controller(controller)
         return controller
 
-    def start_controller(self, controller: AsyncManagedController[Any]) -> None:
+    def start_controller(self, controller: AsyncHostedController) -> None:
         """Start a controller. For controllers only: see `AsyncManagedController.start`."""
         self._controllers.start(controller)
 
-    async def remove(self, controller: AsyncManagedController[Any]) -> None:
+    async def remove(self, controller: AsyncHostedController) -> None:
         """Stop a controller, wait until its reconciliations have ended, and remove it.
 
         Running reconciliations have `grace` seconds; in `reconcile` itself, call `controller.stop`

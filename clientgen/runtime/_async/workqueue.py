@@ -225,6 +225,12 @@ class AsyncWorkQueue(Generic[T]):
 
     # ---- private ------------------------------------------------------------------------------
 
+    def _discard(self, item: T) -> None:
+        """Drop an item that is delayed, and forget its failures."""
+        with self._lock:
+            self._state.discard(item)
+            self._limiter.forget(item)
+
     def _default_limiter(self) -> RateLimiter[T]:
         return default_controller_limiter()
 

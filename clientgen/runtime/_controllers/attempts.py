@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from ..errors import LeadershipLost, TerminalError
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from .._http.work_deadline import WorkDeadline
-    from .reconcile_loop import Request, Result
+    from .reconcile_loop import Result
 
 
 class Attempt:
@@ -54,9 +56,9 @@ class Attempts:
 
     def __init__(self, limit: int | None) -> None:
         self._limit = limit
-        self._failed: dict[Request, tuple[int, Exception]] = {}
+        self._failed: dict[Hashable, tuple[int, Exception]] = {}
 
-    def begin(self, request: Request) -> Attempt:
+    def begin(self, request: Hashable) -> Attempt:
         """Return the next attempt for a request."""
         attempt = Attempt()
         if (failed := self._failed.get(request)) is not None:
@@ -65,11 +67,11 @@ class Attempts:
             attempt.is_last = attempt.number >= self._limit
         return attempt
 
-    def failed(self, request: Request, attempt: Attempt, error: Exception) -> None:
+    def failed(self, request: Hashable, attempt: Attempt, error: Exception) -> None:
         """Note that an attempt has failed and that the object is retried."""
         error.__traceback__ = None  # it would keep the objects of the attempt in memory
         self._failed[request] = (attempt.number, error)
 
-    def forget(self, request: Request) -> None:
+    def forget(self, request: Hashable) -> None:
         """Forget the failures of a request: the next attempt is the first one."""
         self._failed.pop(request, None)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .._models.arguments import check_function
 from .predicates import EventPredicate
 
 if TYPE_CHECKING:
@@ -43,6 +44,55 @@ def annotations_changed(event: Event[Any]) -> bool:
 def resource_version_changed(event: Event[Any]) -> bool:
     """Let an update pass if it changed the object: drop resyncs and relists."""
     return _differs(event, lambda metadata: metadata.resource_version)
+
+
+def changed(part: Callable[[Any], object]) -> EventPredicate:
+    """Return a predicate that lets an update pass if a part of the object has changed.
+
+        controller.for_(WebApp).when(changed(lambda app: (app.spec.image, app.metadata.labels)))
+
+    The predicate compares with the part in the last event that passed all predicates of its source,
+    not with the event before: a change counts even if another predicate dropped the event that
+    brought it. All other events pass, so a program that starts sees every object. The memory is one
+    part per object and source, and goes with the object.
+
+    Args:
+        part: Returns the part of an object, which is read-only. The part is compared by `==`.
+    """
+    return _Changed(part)
+
+
+class _Changed(EventPredicate):
+    def __init__(self, part: Callable[[Any], object]) -> None:
+        check_function("part", part)
+        self.__name__ = f"changed({getattr(part, '__name__', part)})"
+        self._part = part
+        # The uid and the part of each object as they passed last.
+        self._passed: dict[tuple[str, str], tuple[str, object]] = {}
+        super().__init__(self._has_changed)
+
+    def __repr__(self) -> str:
+        return self.__name__
+
+    def fresh(self) -> EventPredicate:
+        return _Changed(self._part)
+
+    def settle(self, event: Event[Any], *, passed: bool) -> None:
+        key = _key(event)
+        if event.new is None or passed:
+            self._passed.pop(key, None)
+        if event.new is not None and passed:
+            self._passed[key] = (event.new.metadata.uid, self._part(event.new))
+
+    def _has_changed(self, event: Event[Any]) -> bool:
+        if event.kind != "update" or event.new is None:
+            return True
+        uid, part = self._passed.get(_key(event), ("", None))
+        return uid != event.new.metadata.uid or bool(self._part(event.new) != part)
+
+
+def _key(event: Event[Any]) -> tuple[str, str]:
+    return (event.object.metadata.namespace, event.object.metadata.name)
 
 
 def _differs(event: Event[Any], part: Callable[[Any], object]) -> bool:

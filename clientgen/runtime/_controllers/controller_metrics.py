@@ -69,6 +69,12 @@ class _Families:
             "reconcile_panics_total",
             "Reconciliations that ended the controller, by SystemExit for example.",
         )
+        self.source_errors = Counter(
+            "clientgen_source_errors_total",
+            "Errors of polls, messages and daemons of a controller.",
+            ["controller"],
+            registry=registry,
+        )
         self.seconds = Histogram(
             "controller_runtime_reconcile_time_seconds",
             "Duration of a reconciliation.",
@@ -103,6 +109,7 @@ class _Series:
         self._terminal = families.terminal.labels(name)
         self._timeouts = families.timeouts.labels(name)
         self._panics = families.panics.labels(name)
+        self._source_errors = families.source_errors.labels(name)
         self._seconds = families.seconds.labels(name)
         self._active = families.active.labels(name)
         self._paused = families.paused.labels(name)
@@ -128,3 +135,6 @@ class _Series:
             self._timeouts.inc()
         if not isinstance(error, (Exception, type(None))):
             self._panics.inc()
+
+    def source_failed(self) -> None:
+        self._source_errors.inc()

@@ -14,7 +14,7 @@ from .json_logs import prefix_of
 if TYPE_CHECKING:
     from collections.abc import MutableMapping
 
-    from .reconcile_loop import Request, Result
+    from .reconcile_loop import Result
 
 Outcome: TypeAlias = Literal["success", "error", "requeue", "requeue_after"]
 RESULTS: Final[tuple[Outcome, ...]] = ("error", "requeue_after", "requeue", "success")
@@ -35,6 +35,10 @@ class ReconcileMetrics(Protocol):
         """Note that the controller was paused, or goes on."""
         ...
 
+    def source_failed(self) -> None:
+        """Count an error of a poll, of a message or of a daemon."""
+        ...
+
 
 class ReconcileMetricsProvider(Protocol):
     """Creates the metrics of controllers."""
@@ -53,7 +57,7 @@ def outcome_of(result: Result | None) -> Outcome:
     return "requeue" if result.requeue else "success"
 
 
-def fields_of(controller: str, request: Request, reconcile_id: str) -> dict[str, str]:
+def fields_of(controller: str, request: object, reconcile_id: str) -> dict[str, str]:
     """Return the attributes of log records of a reconciliation, for structured logs."""
     return {"controller": controller, "object": str(request), "reconcile_id": reconcile_id}
 

@@ -20,16 +20,18 @@ if TYPE_CHECKING:
 _METADATA_API_VERSION = PartialObjectMetadata().api_version
 
 
-def owned_by(owner: Object, *, controller: bool = True) -> OwnerReference:
+def owned_by(
+    owner: Object, *, controller: bool = True, block_owner_deletion: bool = True
+) -> OwnerReference:
     """Create the reference to an owner, for `owner_references` of the owned objects.
 
-    When the owner is deleted, the owned objects are garbage collected. Foreground deletion of the
-    owner waits for the owned objects.
+    When the owner is deleted, the owned objects are garbage collected.
 
     Args:
         owner: An object that was read from the server.
         controller: Whether the owner is the controller of the object. `owns()` of controllers
-            follows controller references only.
+            follows controller references only, unless it is called with `every_owner=True`.
+        block_owner_deletion: Whether foreground deletion of the owner waits for the object.
 
     Raises:
         ValueError: The owner has no uid, because it was not read from the server.
@@ -51,17 +53,20 @@ def owned_by(owner: Object, *, controller: bool = True) -> OwnerReference:
         name=metadata.name,
         uid=metadata.uid,
         controller=controller or None,
-        block_owner_deletion=True,
+        block_owner_deletion=block_owner_deletion or None,
     )
 
 
-def set_owner(obj: Object, owner: Object, *, controller: bool = True) -> None:
+def set_owner(
+    obj: Object, owner: Object, *, controller: bool = True, block_owner_deletion: bool = True
+) -> None:
     """Add an owner reference to an object. An older reference to the same owner is replaced.
 
     Args:
         obj: The object to change. Set its namespace first.
         owner: The owner, which was read from the server.
         controller: Whether the owner is the controller of the object.
+        block_owner_deletion: Whether foreground deletion of the owner waits for the object.
 
     Raises:
         ValueError: The owner is in another namespace than the object, or the object is
@@ -69,7 +74,7 @@ def set_owner(obj: Object, owner: Object, *, controller: bool = True) -> None:
             another owner already controls the object. Or the owner was not read from the server.
         TypeError: `owner` is not an object with apiVersion, kind and metadata.
     """
-    reference = owned_by(owner, controller=controller)
+    reference = owned_by(owner, controller=controller, block_owner_deletion=block_owner_deletion)
     _check_namespaces(obj, owner)
     metadata = _metadata(obj)
     others = [each for each in metadata.owner_references if not _is_same(each, reference)]
@@ -80,6 +85,50 @@ def set_owner(obj: Object, owner: Object, *, controller: bool = True) -> None:
             f"{_kind_and_name(obj)} is already controlled by the {rival.kind} {rival.name!r}"
         )
     metadata.owner_references = [*others, reference]
+
+
+def has_owner(obj: Object, owner: Object) -> bool:
+    """Return whether an object has a reference to this owner, in any version of its kind.
+
+    A reference to an earlier owner of the same name, which has another uid, does not count: the
+    garbage collector does not take it for this owner, either.
+
+    Raises:
+        ValueError: The owner was not read from the server.
+        TypeError: `owner` is not an object with apiVersion, kind and metadata.
+    """
+    wanted = owned_by(owner)
+    found = (each for each in _metadata(obj).owner_references if _is_same(each, wanted))
+    return any(each.uid == wanted.uid for each in found)
+
+
+def remove_owner(obj: Object, owner: Object) -> bool:
+    """Remove the references to an owner from an object, in any version of the owner's kind.
+
+    References to earlier owners of the same kind and name are removed, too. If no owner is left,
+    the garbage collector never deletes the object.
+
+    Returns:
+        Whether the object had such a reference.
+
+    Raises:
+        ValueError: The owner was not read from the server.
+        TypeError: `owner` is not an object with apiVersion, kind and metadata.
+    """
+    reference, metadata = owned_by(owner), _metadata(obj)
+    others = [each for each in metadata.owner_references if not _is_same(each, reference)]
+    had_one = len(others) < len(metadata.owner_references)
+    if had_one:
+        metadata.owner_references = others
+    return had_one
+
+
+def controller_of(obj: Object) -> OwnerReference | None:
+    """Return the reference to the owner that controls an object; None if it has no controller.
+
+    (apimachinery: metav1.GetControllerOf.)
+    """
+    return next((each for each in _metadata(obj).owner_references if each.controller), None)
 
 
 def _metadata(obj: Any) -> ObjectMeta:

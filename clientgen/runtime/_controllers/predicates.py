@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import update_wrapper
 from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
@@ -58,6 +58,16 @@ class EventPredicate:
     def __call__(self, event: Event[Any]) -> bool:
         return self._function(event)
 
+    def fresh(self) -> EventPredicate:
+        """Return the predicate for one more source: it shares no memory with this predicate."""
+        return self
+
+    def settle(self, event: Event[Any], *, passed: bool) -> None:
+        """Take note whether an event passed all predicates of its source.
+
+        Predicates with a memory override this. It is called after each event of the source.
+        """
+
     def __repr__(self) -> str:
         return _shown_predicate(self._function)
 
@@ -77,18 +87,48 @@ class EventPredicate:
         return _combined(f"~{self!r}", lambda results: not any(results), self)
 
 
+class _Combination(EventPredicate):
+    """Several predicates. Like `and` and `or`, it calls no more of them than needed."""
+
+    def __init__(
+        self, shown: str, decide: Callable[[Iterable[bool]], bool], predicates: Sequence[Predicate]
+    ) -> None:
+        for each in predicates:
+            check_function("a predicate", each)
+        self.__name__ = shown
+        self._decide = decide
+        self._predicates = predicates
+        super().__init__(self._combine)
+
+    def __repr__(self) -> str:
+        return self.__name__
+
+    def _combine(self, event: Event[Any]) -> bool:
+        return self._decide(each(event) for each in self._predicates)
+
+    def fresh(self) -> EventPredicate:
+        return _Combination(self.__name__, self._decide, [*map(fresh, self._predicates)])
+
+    def settle(self, event: Event[Any], *, passed: bool) -> None:
+        for each in self._predicates:
+            settle(each, event, passed=passed)
+
+
 def _combined(
     shown: str, decide: Callable[[Iterable[bool]], bool], *predicates: Predicate
 ) -> EventPredicate:
-    """Combine predicates. Like `and` and `or`, this calls no more predicates than needed."""
-    for each in predicates:
-        check_function("a predicate", each)
+    return _Combination(shown, decide, predicates)
 
-    def combination(event: Event[Any]) -> bool:
-        return decide(each(event) for each in predicates)
 
-    combination.__name__ = shown
-    return EventPredicate(combination)
+def fresh(predicate: Predicate) -> Predicate:
+    """Return a predicate for one source: it shares no memory with those of other sources."""
+    return predicate.fresh() if isinstance(predicate, EventPredicate) else predicate
+
+
+def settle(predicate: Predicate, event: Event[Any], *, passed: bool) -> None:
+    """Tell a predicate whether an event passed all predicates of its source."""
+    if isinstance(predicate, EventPredicate):
+        predicate.settle(event, passed=passed)
 
 
 def _shown_predicate(predicate: Predicate) -> str:

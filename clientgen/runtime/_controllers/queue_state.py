@@ -185,6 +185,10 @@ class QueueState(Generic[T]):
         if item in self._dirty:
             self._push(item)
 
+    def discard(self, item: T) -> None:
+        """Drop an item that waits for its time."""
+        self._waiting.discard(item)
+
     def shut_down(self) -> None:
         """Ignore further adds. Workers still get dirty items; waiting items are dropped."""
         self.shutting_down = True

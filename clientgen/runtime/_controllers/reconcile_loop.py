@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Coroutine, Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast
 
 from msgspec import Struct
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
     from .._http.resource import Resource
     from .._models.meta_v1 import ObjectMeta
+
+R = TypeVar("R")
+R_contra = TypeVar("R_contra", contravariant=True)
 
 
 class Request(NamedTuple):
@@ -80,8 +83,10 @@ class Result(Struct, frozen=True, kw_only=True):
             raise ValueError(f"requeue_after={seconds}: the delay must be 0 or more, and finite")
 
 
-def requests_of(mapper: Callable[[Any], Iterable[Request]], obj: Any) -> Iterable[Request]:
-    """Return the requests that a mapper returns for an object.
+def requests_of(
+    mapper: Callable[[Any], Iterable[R]], obj: Any, request_type: type[Any] = Request
+) -> Iterable[R]:
+    """Return the requests that a mapper returns for an object or a message.
 
     Raises:
         TypeError: The mapper returned something else.
@@ -89,19 +94,36 @@ def requests_of(mapper: Callable[[Any], Iterable[Request]], obj: Any) -> Iterabl
     """
     requests = cast("object", mapper(obj))
     title = f"the mapper {getattr(mapper, '__qualname__', mapper)}"
-    if isinstance(requests, (Request, str)) or not isinstance(requests, Iterable):
-        raise _wrong_result(title, "a list of Requests", requests)
+    if isinstance(requests, (request_type, str)) or not isinstance(requests, Iterable):
+        raise _wrong_result(title, f"a list of {_plural(request_type)}", requests)
     for request in cast("Iterable[object]", requests):
-        if not isinstance(request, Request):
-            raise _wrong_result(title, "Requests only", request)
-        namespace, name = request
-        try:
-            check_segment("name", name)
-            if namespace != "":
-                check_segment("namespace", namespace)
-        except ValueError as error:
-            raise ValueError(f"{title} returned {tuple(request)!r}: {error}") from None
-        yield request
+        yield checked_request(title, request, request_type)
+
+
+def checked_request(title: str, request: object, request_type: type[Any]) -> Any:
+    """Check a request, and return it.
+
+    Raises:
+        TypeError: It has another type, or is not hashable.
+        ValueError: A name is not valid, or a namespace is neither empty nor valid.
+    """
+    if not isinstance(request, request_type):
+        raise _wrong_result(title, f"{_plural(request_type)} only", request)
+    if not isinstance(request, Request):
+        hash(request)  # raises a TypeError that names the type
+        return request
+    namespace, name = request
+    try:
+        check_segment("name", name)
+        if namespace != "":
+            check_segment("namespace", namespace)
+    except ValueError as error:
+        raise ValueError(f"{title} returned {tuple(request)!r}: {error}") from None
+    return request
+
+
+def _plural(request_type: type[Any]) -> str:
+    return "Requests" if request_type is Request else f"{request_type.__name__} objects"
 
 
 def checked_result(result: object, function: str = "reconcile") -> Result | None:
@@ -128,8 +150,12 @@ def request_for(obj: Any) -> list[Request]:
     return [Request(metadata.namespace, metadata.name)]
 
 
-def owner_mapper(owner: Resource) -> Callable[[Any], Iterable[Request]]:
-    """Return a mapper to the controlling owner of an object, if the owner is of this kind.
+def owner_mapper(
+    owner: Resource, *, every_owner: bool = False
+) -> Callable[[Any], Iterable[Request]]:
+    """Return a mapper to the owners of an object that are of this kind.
+
+    Without `every_owner`, only the owner that controls the object counts.
 
     Only groups and kinds are compared, because an object exists in all versions of its group.
     """
@@ -139,7 +165,8 @@ def owner_mapper(owner: Resource) -> Callable[[Any], Iterable[Request]]:
         metadata: ObjectMeta = obj.metadata
         namespace = metadata.namespace if owner.namespaced else ""
         for reference in metadata.owner_references:
-            if reference.controller and (_group(reference.api_version), reference.kind) == wanted:
+            kind = (_group(reference.api_version), reference.kind)
+            if kind == wanted and (every_owner or reference.controller):
                 yield Request(namespace, reference.name)
 
     return requests
@@ -151,27 +178,27 @@ def update_priority(old: Any, new: Any) -> int:
     return LOW_PRIORITY if before == new.metadata.resource_version else 0
 
 
-class RequeueQueue(Protocol):
+class RequeueQueue(Protocol[R_contra]):
     """The part of a priority queue that `requeue` uses."""
 
-    def add_after(self, item: Request, delay: float, *, priority: int = ...) -> None:
+    def add_after(self, item: R_contra, delay: float, *, priority: int = ...) -> None:
         """Add an item after a delay."""
         ...
 
-    def add_rate_limited(self, item: Request, *, priority: int = ...) -> None:
+    def add_rate_limited(self, item: R_contra, *, priority: int = ...) -> None:
         """Add an item after the delay of the rate limiter."""
         ...
 
-    def forget(self, item: Request) -> None:
+    def forget(self, item: R_contra) -> None:
         """Forget the failures of an item."""
         ...
 
-    def priority(self, item: Request) -> int:
+    def priority(self, item: R_contra) -> int:
         """Return the priority of an item in processing."""
         ...
 
 
-def requeue(queue: RequeueQueue, request: Request, result: Result | None) -> None:
+def requeue(queue: RequeueQueue[R], request: R, result: Result | None) -> None:
     """Put a request that succeeded back into the queue, as its result states."""
     if result is None:
         queue.forget(request)

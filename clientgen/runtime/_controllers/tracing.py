@@ -6,25 +6,24 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from typing import TYPE_CHECKING
 
+from .reconcile_loop import Request
+
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
 
-    from .reconcile_loop import Request
-
 
 def reconcile_span(
-    controller: str, request: Request, reconcile_id: str
+    controller: str, request: object, reconcile_id: str
 ) -> AbstractContextManager[object]:
     """Return the span of a reconciliation, which records exceptions; or an empty context."""
     tracer = _tracer()
     if tracer is None:
         return nullcontext()
-    attributes = {
-        "controller": controller,
-        "k8s.namespace.name": request.namespace,
-        "k8s.object.name": request.name,
-        "reconcile_id": reconcile_id,
-    }
+    attributes = {"controller": controller, "reconcile_id": reconcile_id}
+    if isinstance(request, Request):
+        attributes |= {"k8s.namespace.name": request.namespace, "k8s.object.name": request.name}
+    else:
+        attributes["request"] = str(request)
     return tracer.start_as_current_span(f"reconcile {controller}", attributes=attributes)
 
 

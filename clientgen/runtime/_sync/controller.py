@@ -6,7 +6,7 @@ from __future__ import annotations
 import logging
 from functools import partial
 from random import Random
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from .._cache.sync_errors import standstill_error, timeout_error
 from .._clock import SYSTEM_CLOCK, standstill_of
@@ -15,6 +15,7 @@ from .._controllers.controller_options import settings_of
 from .._controllers.json_logs import RECONCILE_FIELDS
 from .._controllers.outcomes import fields_of, log_failure, outcome_of
 from .._controllers.predicates import Event as SourceEvent
+from .._controllers.predicates import fresh, settle
 from .._controllers.queue_state import LOW_PRIORITY, ShutDown
 from .._controllers.reconcile_loop import (
     ClusterRequest,
@@ -30,18 +31,22 @@ from .._models.arguments import check_function, check_source
 from .._signals import on_stop_signal_outside_tests
 from ..errors import TerminalError
 from ._primitives import Event, from_any_thread, spawn
+from .controller_sources import ControllerSources
 from .governed_call import GovernedCalls
 from .lease_client import rest_of
 from .rest import Rest
 from .workqueue import PriorityQueue
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Sequence
     from typing import Self, Unpack
+
+    from typing_extensions import TypeVar as DefaultingTypeVar
 
     from .._clock import Clock
     from .._controllers.attempts import Attempt
     from .._controllers.controller_options import ControllerOptions
+    from .._controllers.object_tracking import ObjectKey
     from .._controllers.outcomes import Outcome, ReconcileMetrics
     from .._controllers.predicates import Predicate
     from .._controllers.queue_state import QueueMetricsProvider
@@ -51,6 +56,10 @@ if TYPE_CHECKING:
     from ._primitives import Function, Task
     from .lease_client import Client
     from .own_write_guard import OwnWriteGuard
+
+    R = DefaultingTypeVar("R", bound=Hashable, default=Request)
+else:
+    R = TypeVar("R")
 
 T_co = TypeVar("T_co", covariant=True)
 T = TypeVar("T")
@@ -112,7 +121,7 @@ class Source(Protocol[T_co]):
         ...
 
 
-class Controller:
+class Controller(ControllerSources[R]):
     """Calls `reconcile` for objects that changed, until it is stopped.
 
         controller = Controller("web", reconcile).for_(deployments).owns(pods)
@@ -136,6 +145,9 @@ class Controller:
             failed attempt, also the last one. It may return a Result, which then decides when the
             object is reconciled again. If it raises, the error is logged, and the object is retried
             as without this function. It is not called after `LeadershipLost`.
+        request_type: The class of the requests, such as `str` or a frozen dataclass; None means
+            `Request`, the name of an object. Requests are hashable, and equal ones are one. With a
+            class of your own, `watches`, `polls`, `receives` and `source` make the requests.
         limiter: Sets the delays after errors. None means the default above.
         clock: The clock for delays.
         metrics: Publishes the queue's metrics under the controller's name.
@@ -150,10 +162,11 @@ class Controller:
     def __init__(
         self,
         name: str,
-        reconcile: Function[[Request], Result | None],
+        reconcile: Function[[R], Result | None],
         *,
-        on_error: Function[[Request, Exception], Result | None] | None = None,
-        limiter: RateLimiter[Request] | None = None,
+        on_error: Function[[R, Exception], Result | None] | None = None,
+        request_type: type[R] | None = None,
+        limiter: RateLimiter[R] | None = None,
         clock: Clock = SYSTEM_CLOCK,
         metrics: QueueMetricsProvider | None = None,
         sync_timeout: float = 120.0,
@@ -162,7 +175,9 @@ class Controller:
     ) -> None:
         settings = settings_of(options)
         self.name = name
-        self.queue: PriorityQueue[Request] = PriorityQueue(
+        super().__init__()
+        self._request_type: type[Any] = request_type or Request
+        self.queue: PriorityQueue[R] = PriorityQueue(
             name, limiter=limiter, clock=clock, metrics=metrics, interval=settings.interval
         )
         self._calls: GovernedCalls[Any] = GovernedCalls(
@@ -198,34 +213,49 @@ class Controller:
 
     def for_(self, source: Source[Any]) -> Self:
         """Reconcile the objects of an informer."""
+        self._check_names_objects("for_()")
         self._resource = source.resource
         self._clusters.append(self._cluster_of(source))
-        return self.watches(source, request_for)
+        self.watches(source, cast("Any", request_for))
+        self._sources[-1].is_primary = True
+        return self
 
-    def owns(self, source: Source[Any], owner: Resource | None = None) -> Self:
-        """Reconcile the controlling owners of an informer's objects.
+    def owns(
+        self,
+        source: Source[Any],
+        owner: Resource | None = None,
+        *,
+        every_owner: bool = False,
+    ) -> Self:
+        """Reconcile the owners of an informer's objects.
 
         Args:
             source: The informer of the owned objects.
             owner: The kind of the owners, such as `deployments.resource`; None means the kind of
                 `for_`.
+            every_owner: Whether to follow all owner references of the kind. Otherwise only the
+                controlling owner is reconciled.
 
         Raises:
             ValueError: No owner is given, and `for_` was not called before.
         """
+        self._check_names_objects("owns()")
         owner = owner or self._resource
         if owner is None:
             raise ValueError("give the kind of the owner, or call for_() first")
-        return self.watches(source, owner_mapper(owner))
+        mapper: Any = owner_mapper(owner, every_owner=every_owner)
+        return self.watches(source, mapper)
 
-    def watches(self, source: Source[T], mapper: Callable[[T], Iterable[Request]]) -> Self:
+    def watches(self, source: Source[T], mapper: Callable[[T], Iterable[R]]) -> Self:
         """Reconcile the requests that `mapper` returns for the objects of an informer.
 
         For an update, `mapper` is called with the old object, and again with the new object.
         """
         check_source("a controller", source)
         check_function("mapper", mapper)
-        watched = _Watched(source, self._cluster_of(source), mapper, self._predicates)
+        watched = _Watched(source, self._cluster_of(source), mapper)
+        for predicate in self._predicates:
+            watched.add_predicate(predicate)
         self._sources.append(watched)
         if self._is_listening:
             self._listen(watched)
@@ -244,7 +274,7 @@ class Controller:
         """
         check_function("predicate", predicate)
         if self._sources:
-            self._sources[-1].predicates += (predicate,)
+            self._sources[-1].add_predicate(predicate)
         else:
             self._predicates += (predicate,)
         return self
@@ -263,6 +293,8 @@ class Controller:
         for watched in found:
             self._sources.remove(watched)
             watched.remove_handler()
+            if watched.is_primary:
+                self._forget_objects(partial(is_in, self._foreign_cluster_of(watched)))
 
     # ---- start and stop -----------------------------------------------------------------------
 
@@ -289,7 +321,7 @@ class Controller:
         if self._has_started:
             raise RuntimeError(f"{self!r} has already run; create a new one")
         self._has_started = self._is_listening = True
-        if not self._sources and not len(self.queue):
+        if not (self._sources or self._request_sources or len(self.queue)):
             logger.warning(
                 "%s: no sources, so the controller reconciles only requests of its queue; name a"
                 " kind with for_(), owns() or watches()",
@@ -300,11 +332,16 @@ class Controller:
                 self._listen(source)
             self._wait_for_sync()
             self._run_workers()
+        except BaseException:
+            self._grace = 0.0
+            raise
         finally:
             self._is_listening = False
             self.queue.shut_down()
             for source in self._sources:
                 source.remove_handler()
+            self._tell_sources_to_stop()
+            self._end_sources(self._grace)
 
     def stop(self) -> None:
         """Make `run` return."""
@@ -342,12 +379,19 @@ class Controller:
             TypeError: A source of `for_` has no indexer, which informers have.
         """
         for source in self._sources:
-            if source.mapper is request_for:
+            if source.is_primary:
                 self._enqueuer_of(source).add_all()
 
     def _enqueuer_of(self, source: _Watched) -> _Enqueuer:
         cluster = self._foreign_cluster_of(source)
-        return _Enqueuer(self.queue, source, cluster, self._debounce, self._own_writes)
+        return _Enqueuer(
+            self.queue,
+            source,
+            cluster,
+            request_type=self._request_type,
+            debounce=self._debounce,
+            own_writes=self._own_writes,
+        )
 
     def _watches_resource(self, group: str, plural: str) -> bool:
         resources = [each.informer.resource for each in self._sources]
@@ -359,6 +403,8 @@ class Controller:
         return None if client is None else rest_of(client)
 
     def _listen(self, source: _Watched) -> None:
+        if source.is_primary:
+            source.observe = partial(self._observe, self._foreign_cluster_of(source))
         enqueuer = self._enqueuer_of(source)
         source.registration = source.informer.add_handler(
             enqueuer.add, enqueuer.update, self._on_delete(source, enqueuer.delete)
@@ -403,6 +449,7 @@ class Controller:
 
     def _run_workers(self) -> None:
         logger.info("%s: starting %d workers", self.name, self._workers)
+        self._start_sources()
         workers = [spawn(self._run_worker, f"{self.name}-{n}") for n in range(self._workers)]
         try:
             self._stopping.wait()
@@ -416,6 +463,7 @@ class Controller:
 
     def _stop_workers(self, workers: Sequence[Task]) -> None:
         self._stopping.set()
+        self._tell_sources_to_stop()
         drained = self.queue.shut_down_with_drain(self._grace)
         if not drained:
             logger.warning("%s: still reconciling after %g s", self.name, self._grace)
@@ -436,7 +484,7 @@ class Controller:
                             self._process(request)
                             continue
                         again = partial(self._add_changed, request)
-                        with self._own_writes.reconciling(request, again):
+                        with self._own_writes.reconciling(cast("Any", request), again):
                             self._process(request)
         except ShutDown:
             pass
@@ -445,10 +493,10 @@ class Controller:
                 self._failure = error
                 self.stop()
 
-    def _add_changed(self, request: Request, priority: int) -> None:
+    def _add_changed(self, request: R, priority: int) -> None:
         self.queue.add_debounced(request, self._debounce, priority=priority)
 
-    def _process(self, request: Request) -> None:
+    def _process(self, request: R) -> None:
         fields = fields_of(self.name, request, f"{_reconcile_ids.getrandbits(32):08x}")
         observer, began = self._observer, self._clock.monotonic()
         if observer is not None:
@@ -473,13 +521,13 @@ class Controller:
                 observer.ended(outcome, self._clock.monotonic() - began, problem)
 
     def _call_reconcile(
-        self, request: Request, _fields: dict[str, str], attempt: Attempt
+        self, request: R, _fields: dict[str, str], attempt: Attempt
     ) -> Result | None:
         """Reconcile once. The fields are for log records."""
         return self._calls.call(request, attempt)
 
     def _requeue_failed(
-        self, request: Request, fields: dict[str, str], error: Exception, attempt: Attempt
+        self, request: R, fields: dict[str, str], error: Exception, attempt: Attempt
     ) -> Exception:
         """Retry a request later, if it is to be retried. Returns the error to count."""
         log_failure(logger, fields, error, self.queue.num_requeues(request) + 1)
@@ -499,6 +547,12 @@ class Controller:
         return error
 
 
+def is_in(cluster: object, key: ObjectKey) -> bool:
+    """Return whether an object is in a cluster; None is the first cluster of the controller."""
+    request = key.request
+    return (request.cluster if isinstance(request, ClusterRequest) else None) is cluster
+
+
 def client_of(source: object) -> Client | None:
     """Return the client that created a source; None if the source has no client."""
     client: Any = getattr(source, "client", None)
@@ -512,13 +566,14 @@ class _Watched:
         self,
         informer: Source[Any],
         cluster: object,
-        mapper: Callable[[Any], Iterable[Request]],
-        predicates: tuple[Predicate, ...],
+        mapper: Callable[[Any], Iterable[Any]],
     ) -> None:
         self.informer = informer
         self.cluster = cluster
         self.mapper = mapper
-        self.predicates = predicates
+        self.predicates: tuple[Predicate, ...] = ()
+        self.is_primary = False  # whether it is a source of `for_`
+        self.observe: Callable[[SourceEvent[Any]], object] | None = None
         self.registration: Registration | None = None
 
     def has_synced(self) -> bool:
@@ -531,9 +586,19 @@ class _Watched:
         if registration is not None:
             registration.remove()
 
+    def add_predicate(self, predicate: Predicate) -> None:
+        """Add a predicate, with a memory of its own."""
+        self.predicates += (fresh(predicate),)
+
     def passes(self, event: SourceEvent[Any]) -> bool:
-        """Return whether an event passes all predicates."""
-        return all(self._passes_predicate(predicate, event) for predicate in self.predicates)
+        """Return whether an event passes all predicates, and tell them."""
+        passed = all(self._passes_predicate(predicate, event) for predicate in self.predicates)
+        for predicate in self.predicates:
+            try:
+                settle(predicate, event, passed=passed)
+            except Exception:
+                logger.exception("%s: the predicate %r failed", self.informer.title, predicate)
+        return passed
 
     def _passes_predicate(self, predicate: Predicate, event: SourceEvent[Any]) -> bool:
         try:
@@ -550,21 +615,25 @@ class _Enqueuer:
         queue: The queue.
         source: The source.
         cluster: The cluster that the requests name; None if they name no cluster.
+        request_type: The class of the requests.
         debounce: The seconds by which changes are delayed.
         own_writes: Drops events of own writes; None if they count.
     """
 
     def __init__(
         self,
-        queue: PriorityQueue[Request],
+        queue: PriorityQueue[Any],
         source: _Watched,
         cluster: object,
+        *,
+        request_type: type[Any],
         debounce: float,
         own_writes: OwnWriteGuard | None,
     ) -> None:
         self._queue = queue
         self._source = source
         self._cluster = cluster
+        self._request_type = request_type
         self._debounce = debounce
         self._own_writes = own_writes
 
@@ -593,22 +662,24 @@ class _Enqueuer:
             request = self._located(Request(namespace, name))
             self._queue.add(request, priority=LOW_PRIORITY)
 
-    def _located(self, request: Request) -> Request:
+    def _located(self, request: Any) -> Any:
         """Return a request that names the cluster of the source, if it needs to."""
         if self._cluster is None or isinstance(request, ClusterRequest):
             return request
         return ClusterRequest.of(request, self._cluster)
 
     def _enqueue(self, event: SourceEvent[Any], priority: int) -> None:
+        if self._source.observe is not None:
+            self._source.observe(event)
         if not self._source.passes(event):
             return
         delay = 0.0 if event.is_initial else self._debounce
         objects = [each for each in (event.old, event.new) if each is not None]
-        wanted: dict[Request, int] = {}  # a bit for each of the objects that a request is for
+        wanted: dict[Any, int] = {}  # a bit for each of the objects that a request is for
         failure: Exception | None = None
         for place, obj in enumerate(objects):
             try:
-                for each in requests_of(self._source.mapper, obj):
+                for each in requests_of(self._source.mapper, obj, self._request_type):
                     request = self._located(each)
                     wanted[request] = wanted.get(request, 0) | 1 << place
             except Exception as error:  # noqa: BLE001 - the other object is enqueued, too
@@ -621,5 +692,5 @@ class _Enqueuer:
         if failure is not None:
             raise failure
 
-    def _counts(self, request: Request, event: SourceEvent[Any], priority: int) -> bool:
+    def _counts(self, request: Any, event: SourceEvent[Any], priority: int) -> bool:
         return self._own_writes is None or self._own_writes.passes(request, event, priority)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from contextvars import Context, copy_context
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
 from ._primitives import short_lock
 
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from .informer import SharedInformer
     from .informer_factory import InformerFactory
     from .managed_controller import ManagedController
+    from .request_controller import RequestController
+
+    HostedController: TypeAlias = ManagedController[Any] | RequestController[Any]
+    """A controller of a manager."""
 
 P = TypeVar("P")
 P_co = TypeVar("P_co", covariant=True)
@@ -56,15 +60,15 @@ class ControllerSet(Generic[P]):
         self._start_part = start_part
         self._factory = factory
         self._lock = short_lock()
-        self._controllers: list[ManagedController[Any]] = []
+        self._controllers: list[HostedController] = []
         self._contexts: dict[bool, Context] = {}  # by `needs_leader`
-        self._parts: dict[ManagedController[Any], P] = {}
+        self._parts: dict[HostedController, P] = {}
         self._requested: set[SharedInformer[Any]] = set()
 
-    def __iter__(self) -> Iterator[ManagedController[Any]]:
+    def __iter__(self) -> Iterator[HostedController]:
         return iter([*self._controllers])
 
-    def add(self, controller: ManagedController[Any]) -> None:
+    def add(self, controller: HostedController) -> None:
         """Add a controller.
 
         Raises:
@@ -75,7 +79,7 @@ class ControllerSet(Generic[P]):
                 raise ValueError(f"there is a controller called {controller.name!r} already")
             self._controllers.append(controller)
 
-    def part_of(self, controller: ManagedController[Any]) -> P | None:
+    def part_of(self, controller: HostedController) -> P | None:
         """Return the part in which a controller runs, or has run; None before its start.
 
         Raises:
@@ -98,7 +102,7 @@ class ControllerSet(Generic[P]):
         for controller in ready:
             self.start(controller)
 
-    def start(self, controller: ManagedController[Any]) -> None:
+    def start(self, controller: HostedController) -> None:
         """Start a controller, or note that it can start as soon as controllers of its kind do.
 
         Raises:
@@ -130,14 +134,14 @@ class ControllerSet(Generic[P]):
         with self._lock:
             return [part for each, part in self._parts.items() if each.needs_leader is needs_leader]
 
-    def discard(self, controller: ManagedController[Any]) -> None:
+    def discard(self, controller: HostedController) -> None:
         """Remove a controller whose part has ended."""
         with self._lock:
             if controller in self._controllers:
                 self._controllers.remove(controller)
             self._parts.pop(controller, None)
 
-    def _check_has(self, controller: ManagedController[Any]) -> None:
+    def _check_has(self, controller: HostedController) -> None:
         if controller not in self._controllers:
             raise LookupError(f"the manager has no {controller!r}: it was removed, or is another's")
 

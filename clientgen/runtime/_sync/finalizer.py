@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from .._controllers.finalizers import (
     FinalizerState,
@@ -18,13 +18,17 @@ from .._controllers.finalizers import (
 )
 from .._http.path_segments import name_in, uid_in
 from .._http.retry import ConflictRetry, annotate
+from .._models.arguments import check_function
 from .._models.deep_copy import deep_copy
 from .._models.unstructured import Object
 from ..errors import Conflict, Invalid, NotFound
 from ._primitives import awaited, check_callback, short_lock, sleep, uncancelled
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .._http.patches import Patch
+    from .._models.meta_v1 import ObjectMeta
     from ._primitives import Function
     from .clientset import ClientsetBase
 
@@ -61,13 +65,28 @@ class Finalizer(Generic[T]):
         cleanup: A coroutine function (in `Finalizer`, an ordinary function) that gets the object as
             read from the server. If it raises, or returns False because it has to wait, the object
             keeps the finalizer, and the next `ensure` calls `cleanup` again.
+        when: Returns whether an object that is not being deleted needs the finalizer; None means
+            that all objects do. `ensure` returns an object that needs no finalizer as it is. An
+            object that has the finalizer keeps it when `when` does not hold any more, because a
+            changed field, perhaps seen in a stale cache, must not destroy anything: its cleanup
+            runs when it is deleted, or when the program calls `release`.
 
     Raises:
         ValueError: The name is not valid.
     """
 
-    def __init__(self, k: ClientsetBase, name: str, cleanup: Function[[T], bool | None]) -> None:
+    def __init__(
+        self,
+        k: ClientsetBase,
+        name: str,
+        cleanup: Function[[T], bool | None],
+        *,
+        when: Callable[[T], bool] | None = None,
+    ) -> None:
         check_callback("cleanup", cleanup)
+        if when is not None:
+            check_function("when", when)
+        self._when = when
         self._k = k
         self._cleanup = cleanup
         self._memory = _SharedState(FinalizerState(checked_finalizer(name)))
@@ -90,14 +109,17 @@ class Finalizer(Generic[T]):
             obj: The object, which may come from a cache; None if it does not exist.
 
         Returns:
-            The object with the finalizer, in its newest version if the finalizer was added. None if
-            the object is gone or being deleted.
+            The object with the finalizer, in its newest version if the finalizer was added; or the
+            object as it is, if `when` returns false for it. None if the object is gone or being
+            deleted.
 
         Raises:
             ValueError: The object has no uid, because it was not read from the server.
-            Exception: The error that `cleanup` raised.
+            Exception: The error that `cleanup` or `when` raised.
         """
-        return None if obj is None else self._run(obj, is_wanted=True)
+        if obj is None:
+            return None
+        return obj if self._is_free(obj) else self._run(obj, is_wanted=True)
 
     def release(self, obj: T) -> None:
         """Clean up after an object that is not being deleted, and remove the finalizer.
@@ -113,6 +135,13 @@ class Finalizer(Generic[T]):
             Exception: The error that `cleanup` raised.
         """
         self._run(obj, is_wanted=False)
+
+    def _is_free(self, obj: T) -> bool:
+        """Return whether an object has no finalizer and needs none."""
+        metadata: ObjectMeta = cast("Any", obj).metadata
+        if metadata.deletion_timestamp is not None or self.name in metadata.finalizers:
+            return False
+        return self._when is not None and not self._when(obj)
 
     def _run(self, obj: T, *, is_wanted: bool) -> T | None:
         if not uid_in(obj):

@@ -7,12 +7,15 @@
 from __future__ import annotations
 
 import logging
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast, overload
 
 from .._controllers.attempts import Attempt
+from .._controllers.memos import Memos, memo_in
+from .._controllers.object_tracking import ObjectKey
 from .._controllers.outcomes import ContextLogger
-from .._controllers.reconcile_loop import ClusterRequest
+from .._controllers.reconcile_loop import ClusterRequest, Request
 from .._controllers.tracing import reconcile_span
 from .._controllers.workflow import WorkflowState
 from .._http.write_permit import PERMIT, Permit
@@ -20,7 +23,9 @@ from .._models.arguments import check_source
 from .._models.unstructured import Object
 from ._primitives import check_callback
 from .controller import Controller, Source, client_of
+from .daemons import DaemonContext, Daemons
 from .dependent_declarations import DependentDeclarations
+from .request_sources import ObjectPoll
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -29,10 +34,13 @@ if TYPE_CHECKING:
     from .._cache.informer_options import ScopeOptions
     from .._clock import Clock
     from .._controllers.controller_options import ControllerOptions
+    from .._controllers.memos import Values
+    from .._controllers.predicates import Event as SourceEvent
     from .._controllers.queue_state import QueueMetricsProvider
     from .._controllers.rate_limiters import RateLimiter
-    from .._controllers.reconcile_loop import Request, Result
+    from .._controllers.reconcile_loop import Result
     from .._http.resource import Resource
+    from .._http.shard_ranges import ShardRanges
     from ._primitives import Function
     from .clientset import ClientsetBase
     from .controller_cluster import Cluster
@@ -52,6 +60,10 @@ T = TypeVar("T", bound=Object)
 M = TypeVar("M", bound=Object)
 S = TypeVar("S")
 T_co = TypeVar("T_co", bound=Object, covariant=True)
+V = TypeVar("V")
+D = TypeVar("D")
+
+logger = logging.getLogger("clientgen.runtime.controllers")
 
 
 class Host(Protocol):
@@ -86,7 +98,7 @@ class Host(Protocol):
         """Return the informer of a kind for a controller."""
         ...
 
-    def start_controller(self, controller: ManagedController[Any]) -> None:
+    def start_controller(self, controller: Any) -> None:
         """Start a controller that was added while the manager runs."""
         ...
 
@@ -110,9 +122,11 @@ class Context(Generic[T_co]):
     __slots__ = (
         "_attempt",
         "_cluster",
+        "_find_values",
         "_host",
         "_must_end",
         "_permit",
+        "_values",
         "_workflow",
         "log",
         "object",
@@ -130,12 +144,15 @@ class Context(Generic[T_co]):
         cluster: Cluster | None = None,
         attempt: Attempt | None = None,
         must_end: Callable[[], bool] | None = None,
+        find_values: Callable[[ObjectKey], Values] | None = None,
     ) -> None:
         self._host = host
         self._cluster = cluster
         self._attempt = attempt or Attempt()
         self._must_end = must_end
         self._permit = PERMIT.get()
+        self._find_values = find_values
+        self._values: Values | None = None
         self.request: Request = request
         self.object: T_co | None = obj
         self.log: ContextLogger = log
@@ -241,8 +258,43 @@ class Context(Generic[T_co]):
         """
         return {} if self.object is None else dependents._secondaries(self.object)
 
+    def memo(self, factory: Callable[[], V]) -> V:
+        """Return a value that the program keeps for the object, in memory.
 
-class ManagedController(DependentDeclarations[T, Context[T]], Controller, Generic[T]):
+            attempts = context.memo(Attempts)  # the same Attempts at the next call for this object
+
+        The first call for an object creates the value with `factory`. The value goes with the
+        object: another object of the same name gets a new one, and so does the next start of the
+        program. The daemons of the object see the same value.
+
+        Args:
+            factory: A class, or a function without arguments. It is the key of the value, so pass
+                the same one each time, not a new lambda.
+
+        Raises:
+            LookupError: The object is gone.
+        """
+        return memo_in(self._object_values(), factory)
+
+    def polled(self, read: Function[[T_co], V]) -> V | None:
+        """Return what `polls_each(read)` has read for the object; None if it has read nothing yet.
+
+        Raises:
+            LookupError: The object is gone.
+        """
+        return cast("V | None", self._object_values().get(cast("Any", read)))
+
+    def _object_values(self) -> Values:
+        if self.object is None:
+            raise LookupError(f"{self.request} is gone, and its memos with it")
+        if self._values is None:
+            uid = cast("Any", self.object).metadata.uid
+            find = self._find_values
+            self._values = {} if find is None else find(ObjectKey(self.request, uid))
+        return self._values
+
+
+class ManagedController(DependentDeclarations[T, Context[T]], Controller[Request], Generic[T]):
     """A controller of a manager: see `Manager.controller`.
 
     Its sources are informers, or classes whose informers the manager creates.
@@ -285,6 +337,9 @@ class ManagedController(DependentDeclarations[T, Context[T]], Controller, Generi
         self.needs_leader = needs_leader
         self.is_ready = True
         self.informers_by_class: list[SharedInformer[Any]] = []
+        self._memos = Memos()
+        self._observers.append(self._memos)
+        self._namespace_member = _NamespaceMember(self._forget_namespace)
         self._host = host
         self._primaries: dict[object, SharedInformer[T]] = {}  # by cluster
         # The uids of deleted objects that are not reconciled yet; only with sharding.
@@ -311,18 +366,26 @@ class ManagedController(DependentDeclarations[T, Context[T]], Controller, Generi
         self._primaries[self._cluster_of(informer)] = primary
         return super().for_(informer)
 
-    def owns(self, source: type[Object] | Source[Any], owner: Resource | None = None) -> Self:
-        """Reconcile the controlling owners of the objects of a kind.
+    def owns(
+        self,
+        source: type[Object] | Source[Any],
+        owner: Resource | None = None,
+        *,
+        every_owner: bool = False,
+    ) -> Self:
+        """Reconcile the owners of the objects of a kind.
 
         Args:
             source: The class of the owned objects, or their informer.
             owner: The kind of the owners; None means the kind of `for_`.
+            every_owner: Whether to follow all owner references of the kind. Otherwise only the
+                controlling owner is reconciled.
 
         Raises:
             LookupError: The scheme does not know the class.
             ValueError: No owner is given, and `for_` was not called before.
         """
-        return super().owns(self._informer("owns()", source), owner)
+        return super().owns(self._informer("owns()", source), owner, every_owner=every_owner)
 
     def watches(
         self, source: type[S] | Source[S], mapper: Callable[[S], Iterable[Request]]
@@ -415,6 +478,7 @@ class ManagedController(DependentDeclarations[T, Context[T]], Controller, Generi
             cluster=cluster,
             attempt=attempt,
             must_end=self._must_end,
+            find_values=self._values_of,
         )
         with reconcile_span(self.name, request, fields["reconcile_id"]):
             if self._host.sharding is None:
@@ -424,6 +488,179 @@ class ManagedController(DependentDeclarations[T, Context[T]], Controller, Generi
     def _again(self, request: Request) -> Callable[[], object]:
         """Return a function that adds a request again, with the priority that it has now."""
         return partial(self.queue.add, request, priority=self.queue.priority(request))
+
+    # ---- objects ------------------------------------------------------------------------------
+
+    def polls_each(
+        self,
+        read: Function[[T], object],
+        *,
+        every: float,
+        when: Callable[[T], bool] | None = None,
+        workers: int = 1,
+    ) -> Self:
+        """Call a function for each object of `for_` at intervals, and reconcile what has changed.
+
+        The result is compared with the last one for the object, by `==`; a result that differs, and
+        the first one, reconcile the object. `context.polled(read)` returns the newest result. A
+        change of the object is followed by a poll. If `read` raises, the error is logged and
+        counted, the last result stays, and the next attempt follows after a growing delay: 1 s,
+        doubling up to `every`.
+
+        Args:
+            read: A coroutine function (in `Controller`, an ordinary function) that gets the
+                read-only object from the cache.
+            every: The seconds from the end of a poll of an object to its next.
+            when: Returns whether to poll for an object, which is read-only; None for all objects.
+            workers: For how many objects `read` runs at once.
+
+        Raises:
+            RuntimeError: The controller has started.
+            ValueError: `every` is not above 0, or `workers` is less than 1.
+        """
+        if workers < 1:
+            raise ValueError(f"workers={workers}: polls_each() needs at least one worker")
+        poll = ObjectPoll(read, every, self._find, self._values_of, self._clock)
+        self._follow("polls_each()", poll, when)
+        self._request_sources += [poll] * workers
+        return self
+
+    @overload
+    def daemon(
+        self,
+        function: Function[[DaemonContext[T]], object],
+        *,
+        when: Callable[[T], bool] | None = None,
+        cancellation_grace: float = 1.0,
+    ) -> Self: ...
+    @overload
+    def daemon(
+        self,
+        function: None = None,
+        *,
+        when: Callable[[T], bool] | None = None,
+        cancellation_grace: float = 1.0,
+    ) -> Callable[[D], D]: ...
+    def daemon(
+        self,
+        function: Function[[DaemonContext[T]], object] | None = None,
+        *,
+        when: Callable[[T], bool] | None = None,
+        cancellation_grace: float = 1.0,
+    ) -> Any:
+        """Run a function beside each object of `for_` while the object exists.
+
+            @controller.daemon(when=lambda tab: not tab.spec.suspend)
+            def probe(daemon: DaemonContext[CronTab]) -> None:
+                while not daemon.wait_for_stop(5):
+                    daemon.log.info("schedule %s", daemon.object.spec.schedule)
+
+        If the function raises, the error is logged and counted, and the function is called again
+        after a growing delay: 1 s, doubling up to 5 min. If it returns, the daemon of this object
+        is over. It has to end when the object is gone, when `when` does not hold any more, when the
+        manager stops, and when leadership is lost: `is_stopping` is true, and after
+        `cancellation_grace` a coroutine is cancelled. A thread cannot be cancelled: if it goes on,
+        a warning is logged. An object that is deleted and created again gets a daemon of its own,
+        after the other one has ended.
+
+        An object that is being deleted exists until its last finalizer is removed. To end before,
+        use `when=lambda obj: obj.metadata.deletion_timestamp is None`.
+
+        Args:
+            function: A coroutine function (in `Controller`, an ordinary function). Without it, the
+                method is a decorator.
+            when: Returns whether an object, which is read-only, has a daemon; None for all objects.
+            cancellation_grace: The seconds that a daemon has to return.
+
+        Raises:
+            RuntimeError: The controller has started.
+            ValueError: `cancellation_grace` is negative.
+        """
+        if function is None:
+            return partial(self._decorate_daemon, when, cancellation_grace)
+        own_cluster = partial(self._host.cluster_of, None)
+        daemons = Daemons[T](self, function, cancellation_grace, own_cluster, self._clock)
+        self._follow("daemon()", daemons, when)
+        self._daemons.append(daemons)
+        self._request_sources.append(daemons)
+        return self
+
+    def _decorate_daemon(
+        self, when: Callable[[T], bool] | None, cancellation_grace: float, function: Any
+    ) -> Any:
+        self.daemon(function, when=when, cancellation_grace=cancellation_grace)
+        return function
+
+    def _find(self, key: ObjectKey) -> T | None:
+        """Return an object from the cache; None if it is gone."""
+        obj: Any = self._cached(key.request, self._cluster_in(key.request))
+        return obj if obj is not None and obj.metadata.uid == key.uid else None
+
+    def _values_of(self, key: ObjectKey) -> Values:
+        """Return the memos of an object."""
+        with self._objects_lock:
+            values = self._memos.of(key)
+        # An object leaves the cache before `observe` forgets its memos. If it left before they were
+        # created, nothing else would forget them.
+        if self._is_ending or self._find(key) is None:
+            with self._objects_lock:
+                self._memos.drop(key)
+        return values
+
+    def _admits_daemon(self, key: ObjectKey, daemons: object, again: Callable[[], object]) -> bool:
+        sharding, held = self._host.sharding, (self.name, id(daemons), key)
+        return sharding is None or sharding._admits(key.uid, held, again)
+
+    def _owns(self, key: ObjectKey) -> bool:
+        sharding = self._host.sharding
+        return sharding is None or sharding.owns_uid(key.uid)
+
+    def _permitted(self, key: ObjectKey) -> AbstractContextManager[None]:
+        sharding = self._host.sharding
+        return nullcontext() if sharding is None else sharding._permitted(_permit(sharding, key))
+
+    def _read_shard(self, ranges: ShardRanges | None) -> None:
+        """Forget the objects that leave the cache, because another replica will own them."""
+        if ranges is not None:
+            self._forget_objects(lambda key: not ranges.has_value(key.uid))
+
+    def _report_daemon(self, title: str, key: ObjectKey, error: Exception) -> None:
+        self._count_source_error()
+        logger.error("%s: the daemon %s of %s failed", self.name, title, key, exc_info=error)
+
+    def _fail_daemon(self, title: str, error: BaseException) -> None:
+        logger.error("%s: stopping because of the daemon %s: %s", self.name, title, error)
+        if self._failure is None:
+            self._failure = error
+        self.stop()
+
+    def _start_sources(self) -> None:
+        super()._start_sources()
+        live = self._live_namespaces()
+        if live is not None:
+            live.join(self._namespace_member)
+            self._forget_objects(partial(_is_outside, live))
+        if self._host.sharding is not None:
+            self._host.sharding._join(self)
+
+    def _tell_sources_to_stop(self) -> None:
+        live = self._live_namespaces()
+        if live is not None:
+            live.leave(self._namespace_member)
+        if self._host.sharding is not None:
+            self._host.sharding._leave(self)
+        super()._tell_sources_to_stop()
+
+    def _observe(self, cluster: object, event: SourceEvent[Any]) -> None:
+        super()._observe(cluster, event)
+        live = self._live_namespaces()
+        if live is not None:  # the namespace may have been removed meanwhile
+            namespace = event.object.metadata.namespace
+            if namespace and namespace not in live._names:
+                self._forget_namespace(namespace)
+
+    def _forget_namespace(self, namespace: str) -> None:
+        self._forget_objects(lambda key: key.request.namespace == namespace)
 
     # ---- sharding -----------------------------------------------------------------------------
 
@@ -449,12 +686,7 @@ class ManagedController(DependentDeclarations[T, Context[T]], Controller, Generi
             self._deleted_uids.setdefault(request, uid)
         if obj is None and not self._has_read(uid, context._cluster):
             return None  # the object may exist: if it does, its informer adds the request again
-
-        def refusal() -> str:
-            is_owned = sharding.owns_uid(uid)
-            return "" if is_owned else f"another replica owns {request} since a moment ago"
-
-        with sharding._permitted(Permit(refusal, PERMIT.get())):
+        with sharding._permitted(_permit(sharding, ObjectKey(request, uid))):
             context._permit = PERMIT.get()
             result = self._calls.call(context, context._attempt)
         if obj is not None:
@@ -520,3 +752,36 @@ class ControllerOfDependents(Protocol):
 
 def _nothing(_context: object) -> None:
     """Do nothing: the dependents of the controller are all of its work."""
+
+
+def _permit(sharding: Sharding, key: ObjectKey) -> Permit:
+    """Return a permit of writes that holds while this replica owns an object."""
+
+    def refusal() -> str:
+        is_owned = sharding.owns_uid(key.uid)
+        return "" if is_owned else f"another replica owns {key} since a moment ago"
+
+    return Permit(refusal, PERMIT.get())
+
+
+class _NamespaceMember:
+    """Tells a controller which namespaces are not watched any more: their objects get no events."""
+
+    def __init__(self, forget: Callable[[str], object]) -> None:
+        self._forget = forget
+
+    def _add_namespace(self, namespace: str) -> None:
+        """Do nothing: the informers report the objects."""
+
+    def _remove_namespace(self, namespace: str) -> None:
+        self._forget(namespace)
+
+    def _set_namespaces_known(self) -> None:
+        """Do nothing: the informers wait for it."""
+
+    def _has_listed(self, namespace: str) -> bool:  # noqa: ARG002 - it has no cache
+        return True
+
+
+def _is_outside(live: LiveNamespaces, key: ObjectKey) -> bool:
+    return bool(key.request.namespace) and key.request.namespace not in live._names

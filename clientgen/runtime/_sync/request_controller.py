@@ -1,0 +1,211 @@
+# Derived from _async/request_controller.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
+"""Controllers of a manager whose requests are of the program's own type."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+
+from .._controllers.outcomes import ContextLogger
+from .._controllers.tracing import reconcile_span
+from .._models.arguments import check_class, check_source
+from .controller import Controller, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Self, Unpack
+
+    from .._clock import Clock
+    from .._controllers.attempts import Attempt
+    from .._controllers.controller_options import ControllerOptions
+    from .._controllers.queue_state import QueueMetricsProvider
+    from .._controllers.rate_limiters import RateLimiter
+    from .._controllers.reconcile_loop import Result
+    from .._models.unstructured import Object
+    from ._primitives import Function
+    from .clientset import ClientsetBase
+    from .informer import SharedInformer
+    from .managed_controller import Host
+    from .recorder import EventRecorder
+
+logger = logging.getLogger("clientgen.runtime.controllers")
+
+R = TypeVar("R", bound=Hashable)
+R_co = TypeVar("R_co", bound=Hashable, covariant=True)
+S = TypeVar("S")
+
+
+class RequestContext(Generic[R_co]):
+    """The argument of a reconcile function for requests of the program's own type.
+
+    Attributes:
+        request: The request.
+        log: A logger that adds the controller, the request and the id of this reconciliation to
+            each record, in the text and as the attributes `controller`, `object` and
+            `reconcile_id`.
+    """
+
+    def __init__(
+        self,
+        host: Host,
+        request: R_co,
+        log: ContextLogger,
+        attempt: Attempt,
+        *,
+        must_end: Callable[[], bool],
+    ) -> None:
+        self._host = host
+        self._attempt = attempt
+        self._must_end = must_end
+        self.request: R_co = request
+        self.log: ContextLogger = log
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.request}>"
+
+    @property
+    def clientset(self) -> ClientsetBase:
+        """The clientset of the manager."""
+        return self._host.clientset
+
+    @property
+    def recorder(self) -> EventRecorder:
+        """The manager's recorder of events."""
+        return self._host.recorder
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether `reconcile` should return now; see `Context.is_stopping`."""
+        return self._must_end() or self._attempt.has_timed_out
+
+    @property
+    def attempt(self) -> int:
+        """The number of this attempt: 1, and one more after each failure until one succeeds."""
+        return self._attempt.number
+
+    @property
+    def is_last_attempt(self) -> bool:
+        """Whether the request is not retried if this attempt fails: see `max_attempts`."""
+        return self._attempt.is_last
+
+    @property
+    def last_error(self) -> Exception | None:
+        """Why the previous attempt failed, without its traceback; None in the first attempt."""
+        return self._attempt.last_error
+
+
+class RequestController(Controller[R]):
+    """A controller of a manager: see `Manager.request_controller`.
+
+    Attributes:
+        needs_leader: Whether the controller runs only while this process leads.
+        is_ready: Whether the manager may start the controller. For the manager only.
+        informers_by_class: The informers that the manager made for classes. For the manager only.
+    """
+
+    def __init__(
+        self,
+        host: Host,
+        name: str,
+        request_type: type[R],
+        reconcile: Function[[RequestContext[R]], Result | None],
+        *,
+        on_error: Function[[RequestContext[R], Exception], Result | None] | None,
+        needs_leader: bool,
+        limiter: RateLimiter[R] | None,
+        clock: Clock,
+        metrics: QueueMetricsProvider | None,
+        sync_timeout: float,
+        grace: float,
+        **options: Unpack[ControllerOptions],
+    ) -> None:
+        check_class(request_type)
+        super().__init__(
+            name,
+            cast("Any", reconcile),  # it gets the context that `_call_reconcile` makes
+            on_error=cast("Any", on_error),
+            request_type=request_type,
+            limiter=limiter,
+            clock=clock,
+            metrics=metrics,
+            sync_timeout=sync_timeout,
+            grace=grace,
+            **options,
+        )
+        if host.sharding is not None:
+            raise ValueError(
+                f"{self!r}: requests of your own cannot be divided among replicas, because they"
+                " have no uid; give the manager leader_election instead of sharding"
+            )
+        self.needs_leader = needs_leader
+        self.is_ready = True
+        self.informers_by_class: list[SharedInformer[Any]] = []
+        self._host = host
+        self._log = logging.getLogger(getattr(reconcile, "__module__", None) or "clientgen")
+
+    @property
+    def informers(self) -> list[Source[Any]]:
+        """The informers of the sources."""
+        return [source.informer for source in self._sources]
+
+    def start(self) -> None:
+        """Start a controller that was added while the manager runs. Choose its sources before.
+
+        See `start` of the controllers that `Manager.controller` returns.
+
+        Raises:
+            LookupError: The controller was removed.
+        """
+        self._host.start_controller(self)
+
+    def _must_end(self) -> bool:
+        """Return whether reconciliations must end now."""
+        host = self._host
+        has_lost = self.needs_leader and not host.is_leader
+        return self._stopping.is_set() or host.is_stopping or has_lost
+
+    def _check_workflow(self) -> None:
+        """Do nothing: dependents need an object of `for_`."""
+
+    def _sync_timed_out(self) -> float:
+        logger.warning("%s; waiting on", self._timeout_error())
+        return float("inf")
+
+    def watches(self, source: type[S] | Source[S], mapper: Callable[[S], Iterable[R]]) -> Self:
+        """Reconcile the requests that `mapper` returns for the objects of a kind.
+
+        Args:
+            source: The class of the objects, or their informer.
+            mapper: Called with the object of each event; for an update, with the old object and
+                again with the new object.
+
+        Raises:
+            LookupError: The scheme does not know the class.
+        """
+        check_source("watches()", source)
+        return super().watches(self._informer(source), mapper)
+
+    def unwatch(self, source: type[Object] | Source[Any]) -> None:
+        """Remove a source, whose informer keeps running. This works while the controller runs, too.
+
+        Raises:
+            LookupError: The controller does not watch the source.
+        """
+        check_source("unwatch()", source)
+        super().unwatch(self._informer(source))
+
+    def _informer(self, source: type[S] | Source[S]) -> Source[S]:
+        if not isinstance(source, type):
+            return source
+        informer = self._host.source(cast("Any", source))
+        self.informers_by_class.append(informer)
+        return cast("Source[S]", informer)
+
+    def _call_reconcile(
+        self, request: R, fields: dict[str, str], attempt: Attempt
+    ) -> Result | None:
+        log = ContextLogger(self._log, fields)
+        context = RequestContext(self._host, request, log, attempt, must_end=self._must_end)
+        with reconcile_span(self.name, request, fields["reconcile_id"]):
+            return self._calls.call(cast("Any", context), attempt)
