@@ -161,6 +161,13 @@ def my_controller(k):
     k.core_v1.pods("shop").delete(web.metadata.name)
 """,
     "testing-timers": "",
+    "sources": """
+from kubeapi.core.v1 import ConfigMap
+
+await k.core_v1.config_maps("shop").create(
+    ConfigMap(metadata={"name": "colours"}, data={"sky": "blue"})
+)
+""",
     "views": "",
     "queues": """
 import logging
@@ -196,6 +203,22 @@ played = FakeCluster()
 played.play()
 function(played)
 assert [each.metadata.name for each in k.core_v1.config_maps("default").list()]
+""",
+    "sources": """
+import logging
+
+calls = set()
+
+class Recorded(logging.Handler):
+    def emit(self, record):
+        calls.add(record.getMessage().partition(": ")[2])
+        if {"the sky is blue", "all objects of none", "costs 1"} <= calls:
+            manager.stop()
+
+logging.getLogger().addHandler(recorded := Recorded())
+logging.getLogger("guide").setLevel("INFO")
+await manager.run()
+logging.getLogger().removeHandler(recorded)
 """,
     "testing": """
 test_the_pod_is_deleted()

@@ -259,6 +259,19 @@ def pass_five_minutes(world: World, _: Names, out: io.StringIO) -> None:
     until(is_called_again)
 
 
+def change_price(_: World, names: Names, out: io.StringIO) -> None:
+    until(lambda: "is 3" in out.getvalue())
+    names["prices"]["settings"] = 4
+    names["orders"].put("settings")
+    until(lambda: "is 4" in out.getvalue())
+
+
+def delete_the_probed(world: World, _: Names, out: io.StringIO) -> None:
+    until(lambda: "begin settings" in out.getvalue())
+    world.k.core_v1.config_maps("shop").delete("settings")
+    until(lambda: "end settings" in out.getvalue())
+
+
 def change_before_the_interval_ends(world: World, names: Names, out: io.StringIO) -> None:
     class Counted(dict[Any, float]):
         lookups = 0
@@ -440,8 +453,10 @@ SCENARIOS: dict[str, Scenario] = {
     "controllers: make objects that belong to another object": delete_what_is_owned,
     "controllers: react to some objects or some changes only": change_all,
     "controllers: reconcile an object less often": change_often,
+    "controllers: react to something outside of the cluster": change_price,
     "controllers: record an event": wait_for_event,
     "controllers: report a status with conditions": wait_for_condition,
+    "controllers: run something beside each object": delete_the_probed,
     "controllers: stop trying again": set_ports,
     "controllers: write a controller": wait_for_team,
     "pods: follow the logs of all pods of a deployment": read_two_lines,
