@@ -652,6 +652,8 @@ class ManagedController(DependentDeclarations[T, Context[T]], Controller[Request
         super()._tell_sources_to_stop()
 
     def _observe(self, cluster: object, event: SourceEvent[Any]) -> None:
+        if self._tracker is None and not len(self._memos):
+            return  # most controllers have neither sources for objects nor memos
         super()._observe(cluster, event)
         live = self._live_namespaces()
         if live is not None:  # the namespace may have been removed meanwhile
