@@ -31,7 +31,7 @@ from support.server import (
 import clientgen.runtime._async.client as client_module
 from clientgen.runtime import errors
 from clientgen.runtime._async._primitives import call_later
-from clientgen.runtime._async.requests import rate_limit_link, retry_link
+from clientgen.runtime._async.requests import permitted_pause
 from clientgen.runtime._config.cluster_config import AuthConfig, Impersonation, TlsConfig
 from clientgen.runtime._http.patches import JsonPatch, MergePatch, StrategicMergePatch
 from clientgen.runtime._http.request import HttpRequest
@@ -56,8 +56,7 @@ def naps(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     async def nap(seconds: float) -> None:
         taken.append(seconds)
 
-    monkeypatch.setattr(retry_link, "sleep", nap)
-    monkeypatch.setattr(rate_limit_link, "sleep", nap)
+    monkeypatch.setattr(permitted_pause, "sleep", nap)
     monkeypatch.setattr(client_module, "sleep", nap)
     return taken
 
