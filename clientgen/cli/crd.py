@@ -87,6 +87,8 @@ def crd(
             tell_recovered(str(folder.path))
         if not quiet:
             click.echo(tell_changes(str(folder.path), done, unchanged=False))
+            for rule in folder.rules:
+                click.echo(str(rule))
 
 
 def _check(folders: tuple[Folder, ...], flags: Flags, output: Path | None, *, quiet: bool) -> None:

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from clientgen._problems import Problems
 from clientgen.generator.crds.crd_schema import Part, SchemaBuilder
 from clientgen.generator.crds.kind_versions import Version
+from clientgen.generator.crds.rule_places import PlacedRule, placed, validation
 from clientgen.generator.crds.schema_paths import check_path
 from clientgen.generator.crds.server_rules import refused
 from clientgen.generator.kubebuilder.kubebuilder_markers import parse_markers
 from clientgen.generator.python_types.class_records import ApiKind
+from clientgen.runtime._admission.rules import Rule
 
 _MAX_ANNOTATION_BYTES: Final = 256 * 1024  # what all annotations of an object may take
 _VERSION: Final = re.compile(r"v([1-9][0-9]*)(?:(alpha|beta)([1-9][0-9]*))?")
@@ -34,10 +36,14 @@ _SHARED: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """One CustomResourceDefinition; `modules` are those its versions come from, sorted."""
+    """One CustomResourceDefinition; `modules` are those its versions come from, sorted.
+
+    `rules` are the rules of its versions, wherever they are enforced.
+    """
 
     definition: Mapping[str, Any]
     modules: tuple[str, ...]
+    rules: tuple[PlacedRule, ...] = ()
 
     @property
     def name(self) -> str:
@@ -66,8 +72,10 @@ def version_order(version: str) -> tuple[int, int, int, int, str]:
     return (0, _MATURITY[maturity], -int(major), -int(minor or 0), version)
 
 
-def manifests(kinds: Iterable[ApiKind], problems: Problems) -> tuple[Manifest, ...]:
-    """The definitions of these kinds, sorted by name.
+def manifests(
+    kinds: Iterable[ApiKind], problems: Problems, rules: Sequence[Rule[Any]] = ()
+) -> tuple[Manifest, ...]:
+    """The definitions of these kinds with their rules, sorted by name.
 
     What is wrong goes to `problems`; a kind that has any is not among the results.
     """
@@ -79,12 +87,15 @@ def manifests(kinds: Iterable[ApiKind], problems: Problems) -> tuple[Manifest, .
         if not version.is_skipped():
             groups.setdefault((kind.group, kind.kind), []).append(version)
     builder = SchemaBuilder(problems)
-    made = [_manifest(versions, builder, problems) for _, versions in sorted(groups.items())]
+    made = [_manifest(versions, builder, problems, rules) for _, versions in sorted(groups.items())]
     return tuple(sorted(filter(None, made), key=lambda manifest: manifest.name))
 
 
 def _manifest(
-    versions: list[Version], builder: SchemaBuilder, problems: Problems
+    versions: list[Version],
+    builder: SchemaBuilder,
+    problems: Problems,
+    rules: Sequence[Rule[Any]],
 ) -> Manifest | None:
     versions = sorted(versions, key=lambda version: version_order(version.kind.version))
     own_problems = Problems()
@@ -94,6 +105,11 @@ def _manifest(
     parts = [builder.kind(version.kind.type) for version in versions]
     for version, part in zip(versions, parts, strict=True):
         _check_paths(version, part, own_problems)
+    placed_rules = [
+        each
+        for version, part in zip(versions, parts, strict=True)
+        for each in _place(version, part, rules, own_problems)
+    ]
     definition = _definition(versions, parts, names, stored)
     metadata = _metadata(versions, own_problems)
     definition["metadata"] = {"name": f"{names['plural']}.{versions[0].kind.group}", **metadata}
@@ -101,7 +117,21 @@ def _manifest(
         own_problems.extend(refused(definition, versions, parts))
     problems.extend(own_problems)
     modules = tuple(sorted({version.kind.module.name for version in versions}))
-    return None if own_problems else Manifest(definition, modules)
+    return None if own_problems else Manifest(definition, modules, tuple(placed_rules))
+
+
+def _place(
+    version: Version, part: Part, rules: Iterable[Rule[Any]], problems: Problems
+) -> list[PlacedRule]:
+    """Put the rules of a version into its schema, as far as they belong there."""
+    found = [placed(each, part.schema) for each in rules if each.model is version.kind.type.cls]
+    for each in found:
+        problems.extend(each.problems)
+        if each.place == "CustomResourceDefinition":
+            entries = part.schema.setdefault("x-kubernetes-validations", [])
+            part.places["x-kubernetes-validations", str(len(entries))] = each.where
+            entries.append(validation(each))
+    return found
 
 
 def _check_versions(versions: list[Version], problems: Problems) -> None:

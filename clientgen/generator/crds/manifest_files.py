@@ -23,6 +23,7 @@ from clientgen.generator.atomic_write import (
 )
 from clientgen.generator.crds.crd_changes import Change, changes
 from clientgen.generator.crds.crd_manifest import Manifest
+from clientgen.generator.crds.rule_places import PlacedRule
 from clientgen.generator.directory_lock import exclusive, shared
 from clientgen.generator.header_file import with_header
 from clientgen.generator.output import Changed, Changes, Differences
@@ -44,6 +45,7 @@ class Folder:
         wanted: the files that are to be there, by name.
         on_disk: what is there of them.
         stale: our files of kinds that are not there any more.
+        rules: the rules of the modules, with their places.
         too_large: files that `kubectl apply` takes with `--server-side` only.
     """
 
@@ -53,6 +55,8 @@ class Folder:
         manifests: Iterable[Manifest],
         modules: frozenset[str] | None = None,
         below: str = "",
+        *,
+        rules: tuple[PlacedRule, ...] = (),
     ) -> None:
         """Look at what is there.
 
@@ -62,11 +66,13 @@ class Folder:
             modules: if not everything was read, the modules that were: files that were made of
                 others are left alone.
             below: the header of every file, as comments, below its first line.
+            rules: the rules of the modules.
 
         Raises:
             ClientgenError: a file that is not ours is in the way, or something cannot be read.
         """
         self.path = path
+        self.rules = rules
         self._modules = modules
         made = tuple(manifests)
         self.wanted = {manifest.file: text_of(manifest, below).encode() for manifest in made}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,6 +15,7 @@ from clientgen.generator.configuration import Flags, PackageConfig, load
 from clientgen.generator.crds.crd_manifest import Manifest, manifests
 from clientgen.generator.crds.description_limit import shortened
 from clientgen.generator.crds.manifest_files import Folder
+from clientgen.generator.crds.rule_places import PlacedRule, placed, rules_of
 from clientgen.generator.python_types.class_reader import read_module
 from clientgen.generator.python_types.declared_kinds import kinds
 from clientgen.generator.python_types.referenced_classes import check_reached
@@ -47,7 +49,8 @@ def folders(flags: Flags, output: Path | None) -> tuple[Folder, ...]:
 
     def folder(path: Path, groups: list[_Modules]) -> Folder:
         names = None if complete else frozenset(name for group in groups for name in group.names)
-        return Folder(path, _manifests(groups), names, _header(groups))
+        made = _made(groups)
+        return Folder(path, made.manifests, names, _header(groups), rules=made.rules)
 
     by_folder = _by_folder(flags, output)
     return tuple(
@@ -104,7 +107,41 @@ def _header(groups: Iterable[_Modules]) -> str:
     return header_file.parse(header_file.gather(file, group.root)) if file else ""
 
 
-def _manifests(groups: Iterable[_Modules]) -> tuple[Manifest, ...]:
+@dataclass(frozen=True, slots=True)
+class PolicyRules:
+    """The rules of a run, and the plurals of the kinds that it defines, by group and kind."""
+
+    rules: tuple[PlacedRule, ...]
+    plurals: Mapping[tuple[str, str], str]
+
+
+def policy_rules(flags: Flags) -> PolicyRules:
+    """Return the rules of all modules, each with its place.
+
+    Args:
+        flags: what `folders` takes.
+
+    Raises:
+        ClientgenError: with everything that is wrong with the config or with the modules.
+    """
+    groups = [group for found in _by_folder(flags, Path()).values() for group in found]
+    made = _made(groups, needs_kinds=False)
+    plurals = {
+        (manifest.definition["spec"]["group"], manifest.definition["spec"]["names"]["kind"]): str(
+            manifest.definition["spec"]["names"]["plural"]
+        )
+        for manifest in made.manifests
+    }
+    return PolicyRules(made.rules, plurals)
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    manifests: tuple[Manifest, ...]
+    rules: tuple[PlacedRule, ...]
+
+
+def _made(groups: Iterable[_Modules], *, needs_kinds: bool = True) -> _Made:
     problems = Problems()
     wanted = {(name, group.root): group for group in groups for name in group.names}
     read = [
@@ -114,17 +151,23 @@ def _manifests(groups: Iterable[_Modules]) -> tuple[Manifest, ...]:
     modules = [module for module in read if module]
     api_kinds = kinds(modules, problems)
     check_reached(api_kinds, modules, problems)
-    if not api_kinds and not problems:
+    if not api_kinds and not problems and needs_kinds:
         for module in read:
             if module:
                 problems.add(
                     module.file, "it defines no API kind", "see docs/guides/python-types.md"
                 )
     problems.raise_if_any()
-    made = manifests(api_kinds, problems)
+    rules = rules_of(sys.modules[module.name] for module in modules)
+    made = manifests(api_kinds, problems, rules)
     problems.raise_if_any()
     limits = {name: group.max_desc_len for (name, _), group in wanted.items()}
-    return tuple(_limited(manifest, limits) for manifest in made)
+    own = {kind.type.cls for kind in api_kinds}
+    others = [placed(rule, None) for rule in rules if rule.model not in own]
+    return _Made(
+        tuple(_limited(manifest, limits) for manifest in made),
+        (*(each for manifest in made for each in manifest.rules), *others),
+    )
 
 
 def _limited(manifest: Manifest, limits: Mapping[str, int | None]) -> Manifest:
