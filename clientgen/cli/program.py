@@ -23,6 +23,7 @@ _COMMANDS: Final = {
     "docs": "docs",
     "explain": "explain",
     "rbac": "rbac",
+    "rules": "rules",
     "run": "run",
     "serve": "serve",
     "monitoring": "monitoring",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-import os
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +10,7 @@ from clientgen._problems import ClientgenError, Problem
 from clientgen._yaml.dumper import write_yaml
 from clientgen.cli.common_flags import PATH, quiet_option
 from clientgen.cli.loaded import called, loaded
+from clientgen.cli.output_files import read, save
 from clientgen.cli.suggestions import OneOf
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ def webhooks(
     if not name and not conversions:
         raise click.UsageError("--name is missing: the name of the configurations")
     if place["ca_bundle"] is not None:
-        place["ca_bundle"] = _read(place["ca_bundle"]).decode("ascii", "replace")
+        place["ca_bundle"] = read(place["ca_bundle"]).decode("ascii", "replace")
     served = _server(target)
     try:
         if conversions:
@@ -86,7 +85,7 @@ def webhooks(
     if output is None:
         click.echo(text, nl=False)
     else:
-        _save(output, f"{_header(target)}\n{text}", check=check, quiet=quiet)
+        save(output, target, text, check=check, quiet=quiet)
 
 
 def _given(place: Mapping[str, Any]) -> dict[str, Any]:
@@ -115,54 +114,3 @@ def _server(target: str) -> Any:
         hint = "name an attribute with the webhooks, or a function that returns them"
         raise ClientgenError([Problem(target, what, hint)])
     return found
-
-
-def _header(target: str) -> str:
-    from clientgen.generator.package_manifest import header
-
-    return header(target)
-
-
-def _save(output: Path, text: str, *, check: bool, quiet: bool) -> None:
-    """Write the file, or compare it.
-
-    Raises:
-        ClientgenError: There is a file that clientgen did not write, or it cannot be written.
-    """
-    from clientgen.generator.atomic_write import replace_file
-    from clientgen.generator.package_manifest import has_header
-
-    before = _read(output) if os.path.lexists(output) else b""
-    if check:
-        _compare(output, before, text, quiet=quiet)
-        return
-    if before and not has_header(before):
-        hint = "move it away, or choose another --output"
-        raise ClientgenError([Problem(str(output), "clientgen did not write this file", hint)])
-    try:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(output, text.encode())
-    except OSError as error:
-        why = error.strerror or type(error).__name__
-        raise ClientgenError([Problem(str(output), f"it cannot be written: {why}")]) from error
-    if not quiet:
-        click.echo(f"{output}: {'unchanged' if before == text.encode() else 'written'}")
-
-
-def _compare(output: Path, before: bytes, text: str, *, quiet: bool) -> None:
-    if before == text.encode():
-        if not quiet:
-            click.echo(f"{output}: up to date")
-        return
-    old = before.decode("utf-8", "replace").splitlines()
-    for line in difflib.unified_diff(old, text.splitlines(), str(output), "now", lineterm=""):
-        click.echo(line)
-    raise click.exceptions.Exit(1)
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        why = error.strerror or type(error).__name__
-        raise ClientgenError([Problem(str(path), f"it cannot be read: {why}")]) from error

@@ -143,13 +143,15 @@ def _strategy(cls: type[Model]) -> CustomStrategy:
 
 def _definition(cls: type[Model]) -> dict[str, Any]:
     from clientgen.generator.crds.crd_manifest import manifests
+    from clientgen.generator.crds.rule_places import rules_of
     from clientgen.generator.python_types.class_reader import read_module
     from clientgen.generator.python_types.declared_kinds import kinds
 
     problems = Problems()
     module = read_module(cls.__module__, Path(), problems, where=cls.__qualname__)
     found = kinds([module], problems) if module else ()
-    made = manifests([kind for kind in found if kind.type.cls is cls], problems)
+    rules = rules_of([sys.modules[cls.__module__]])
+    made = manifests([kind for kind in found if kind.type.cls is cls], problems, rules)
     if problems:
         raise TypeError(str(ClientgenError(problems)))
     if not made:

@@ -38,7 +38,7 @@ def test_a_command_that_is_like_no_other_names_them_all(run: Run):
     last = run("xyz").stderr.splitlines()[-1]
     assert last.endswith(
         "There are completion, conversions, crd, docs, explain, generate, init, monitoring, rbac,"
-        " resources, run, serve, spec, verify, webhooks."
+        " resources, rules, run, serve, spec, verify, webhooks."
     )
 
 

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support import rule_table
+from support.rule_refusals import REFUSED
 from support.rule_table import Thing
 
+from clientgen._apiextensions import Activation, CostBudget, PolicyExpressions
 from clientgen._apiextensions.cel import RuleTree
 from clientgen._apiextensions.structure import Structure
-from clientgen._problems import Problems
+from clientgen._problems import ClientgenError, Problems
 from clientgen.generator.crds.crd_manifest import Manifest, manifests
-from clientgen.generator.crds.rule_places import rules_of, validation
+from clientgen.generator.crds.rule_places import placed, rules_of, validation
 from clientgen.generator.python_types.class_reader import read_module
 from clientgen.generator.python_types.declared_kinds import kinds
 from clientgen.runtime.models import decode
-from clientgen.runtime.webhooks import Rule
+from clientgen.runtime.webhooks import AdmissionRequest, Denied, Rule, UserInfo, rule
 
 TEXTS = st.sampled_from(["", "a", "b", "web", "db", "x", "abc-1", "a-", 'quo"te\n', "é", "80"])
 SMALL = st.integers(-20, 20)
@@ -56,7 +61,7 @@ SPEC = some(
     start=st.just("2026-01-01T00:00:00Z"),
     **{"in": TEXTS},
 )
-METADATA = some({"name": st.sampled_from(["web", "kube-old", "my-old"])})
+METADATA = some({"name": st.sampled_from(["web", "kube-old", "my-old"])}, labels=LABELS)
 THINGS = some({"metadata": METADATA, "spec": SPEC})
 
 
@@ -66,9 +71,9 @@ def made(name: str, folder: Path) -> Manifest:
     module = read_module(name, folder, problems)
     assert module is not None
     rules = rules_of([__import__(name, fromlist=["x"])])
-    (manifest,) = manifests(kinds([module], problems), problems, rules)
+    found = manifests(kinds([module], problems), problems, rules)
     problems.raise_if_any()
-    return manifest
+    return found[0]
 
 
 MANIFEST = made("support.rule_table", Path(__file__).parents[1])
@@ -111,5 +116,91 @@ def test_rules_have_the_same_outcome_in_python_and_in_cel(
             assert [text.rpartition(message)[1:] for text in shown] == [(message, "")]
 
 
-def test_most_rules_are_tried() -> None:
-    assert len(IN_CRD) >= 25
+IN_POLICIES = [
+    each
+    for each in (*(placed(each.rule, None) for each in IN_CRD), *MANIFEST.rules)
+    if each.place == "ValidatingAdmissionPolicy"
+]
+
+
+@given(
+    obj=THINGS,
+    old=st.one_of(st.none(), THINGS),
+    user=st.sampled_from([UserInfo(username="ann"), UserInfo(username="bo", groups=["admins"])]),
+)
+def test_rules_have_the_same_outcome_in_policies(
+    obj: dict[str, Any], old: dict[str, Any] | None, user: UserInfo
+) -> None:
+    before = None if old is None else typed(old)
+    request = AdmissionRequest(typed(obj), old_object=before, user=user)
+    sent = {"username": user.username, **({"groups": user.groups} if user.groups else {})}
+    values = {"object": obj, "oldObject": old, "request": {"userInfo": sent}}
+    for each in IN_POLICIES:
+        rule: Rule[Thing] = each.rule
+        wanted = rule(typed(obj), before, request)
+
+        found = Activation(values, {}, CostBudget()).evaluate(each.expression)
+
+        assert found is wanted, each.expression
+
+
+def test_policies_are_valid_and_few_rules_have_none() -> None:
+    expressions = PolicyExpressions(params=False)
+    for each in IN_POLICIES:
+        assert expressions.problem(each.expression, "bool") == ""
+    assert len(IN_CRD) >= 30
+    assert len(IN_POLICIES) >= 25
+
+
+@pytest.mark.parametrize(("rule", "why"), REFUSED, ids=[rule.__name__ for rule, _ in REFUSED])
+def test_what_could_differ_stays_a_webhook_and_is_told_with_its_line(
+    rule: Rule[Thing], why: str
+) -> None:
+    found = placed(rule, schema())
+
+    assert found.place == "webhook"
+    assert why in found.why
+    assert re.match(r"tests/support/rule_refusals\.py:\d+: ", found.why)
+
+
+def test_a_loop_over_a_list_without_limit_is_an_error() -> None:
+    with pytest.raises(ClientgenError) as caught:
+        made("support.rule_refusals", Path(__file__).parents[1])
+
+    (problem,) = caught.value.problems
+    assert problem.what == "the rule named loops over `wide.spec.names`, which has no limit"
+    assert "MaxItems" in problem.hint
+
+
+def test_a_rule_judges_requests_as_a_webhook() -> None:
+    fine, other = ({"metadata": {}, "spec": {"schedule": text}} for text in "ab")
+    rule_table.immutable(AdmissionRequest(typed(fine)))
+    with pytest.raises(Denied) as caught:
+        rule_table.immutable(AdmissionRequest(typed(fine), old_object=typed(other)))
+
+    assert (caught.value.code, caught.value.message) == (403, "twenty-four")
+    assert caught.value.causes[0].field == "spec.schedule"
+    with pytest.raises(TypeError, match="by_user of Thing> reads the request"):
+        rule_table.by_user(typed(fine))
+
+
+def more(thing: Thing, limit: int) -> bool:
+    return thing.spec.zero < limit
+
+
+@pytest.mark.parametrize(
+    ("arguments", "function", "error"),
+    [
+        ({"message": ""}, rule_table.is_word, "message must be one line"),
+        ({"message": "a\nb"}, rule_table.is_word, "message must be one line"),
+        ({"message": "no", "reason": "Wrong"}, rule_table.is_word, "reason must be one of"),
+        ({"message": "no", "field_path": "spec"}, rule_table.is_word, "must start with a dot"),
+        ({"message": "no"}, more, "must take the object, and then old, request or both"),
+        ({"message": "no"}, None, "the function of rule"),
+    ],
+)
+def test_wrong_rules_are_refused_when_they_are_made(
+    arguments: dict[str, Any], function: Any, error: str
+) -> None:
+    with pytest.raises((TypeError, ValueError), match=error):
+        rule(Thing, **arguments)(function)

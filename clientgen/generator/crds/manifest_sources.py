@@ -111,6 +111,7 @@ def _header(groups: Iterable[_Modules]) -> str:
 class PolicyRules:
     """The rules of a run, and the plurals of the kinds that it defines, by group and kind."""
 
+    modules: tuple[str, ...]
     rules: tuple[PlacedRule, ...]
     plurals: Mapping[tuple[str, str], str]
 
@@ -132,7 +133,8 @@ def policy_rules(flags: Flags) -> PolicyRules:
         )
         for manifest in made.manifests
     }
-    return PolicyRules(made.rules, plurals)
+    modules = tuple(name for group in groups for name in group.names)
+    return PolicyRules(modules, made.rules, plurals)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from enum import Enum
 from types import FunctionType
 from typing import Any, Final, cast
 
@@ -454,6 +455,8 @@ class Translator:
 
     def _as_text(self, frame: _Frame, node: ast.expr) -> Value:
         value = self._present(frame, node)
+        if isinstance(value.constant, Enum):
+            raise self._refused(frame, node, "the text of an enumeration depends on Python")
         if isinstance(value.type, Int):
             return Value(Str(20), f"string({value.text})")
         if isinstance(value.type, Bool):
@@ -506,7 +509,7 @@ class Translator:
     def _double(self, frame: _Frame, node: ast.AST, value: Value) -> Value:
         if not isinstance(value.type, Int):
             return value
-        if value.constant is not None and abs(value.constant) <= EXACT:
+        if type(value.constant) is int and abs(value.constant) <= EXACT:
             return self._literal(frame, node, float(value.constant))
         if max(-value.type.low, value.type.high) > EXACT:
             hint = "limit the integer to 2**53"
@@ -1115,7 +1118,7 @@ class Translator:
 
     def _literal_text(self, frame: _Frame, node: ast.expr) -> str:
         value = self._text(frame, node)
-        if not isinstance(value.constant, str) or not value.constant:
+        if type(value.constant) is not str or not value.constant:
             raise self._refused(frame, node, "it must be a constant that is not empty")
         return value.constant
 

@@ -131,8 +131,8 @@ class Reader:
         if found is None:
             raise FieldError(f"{owner.cls.__name__} has no field `{attribute}`")
         schema = self._schema(owner, found)
-        if self._is_policy and schema is not None and schema.get("nullable"):
-            raise FieldError(f"`{attribute}` may be null, which policies see as a value")
+        if schema is not None and schema.get("nullable"):
+            self._check_nullable(found)
         value_type = type_of(found.annotation, schema, nullable=True)
         is_required = found.required if owner.schema is None else self._required(owner, found)
         is_present = is_required and not base.optional and not self._is_built_in
@@ -142,6 +142,17 @@ class Reader:
         if is_present:
             return Value(value_type, text)
         return Value(value_type, text, optional=optional, absent=_absent(found, value_type))
+
+    def _check_nullable(self, found: TypeField) -> None:
+        """Refuse fields whose null reads differently in Python.
+
+        Raises:
+            FieldError: the field is one.
+        """
+        if self._is_policy:
+            raise FieldError(f"`{found.attribute}` may be null, which policies see as a value")
+        if not allows_none(found.annotation):
+            raise FieldError(f"`{found.attribute}` may be null, which its type does not say")
 
     def _schema(self, owner: Object, found: TypeField) -> Schema | None:
         if owner.schema is None or owner.cls is ObjectMeta:

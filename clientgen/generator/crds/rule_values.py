@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from typing import Any, Final, TypeAlias
 
 from clientgen.generator.crds.annotation_schemas import Schema
@@ -210,6 +211,9 @@ def _escaped(character: str) -> str:
 
 def literal(constant: object) -> Value | None:  # noqa: PLR0911 - a case for each type
     """Return a constant of Python; None if CEL has no such literal."""
+    if isinstance(constant, Enum):
+        found = literal(constant.value) if isinstance(constant, (str, int)) else None
+        return None if found is None else replace(found, constant=constant)
     match constant:
         case None:
             return Value(Nothing(), "null")
