@@ -162,6 +162,23 @@ def options(thing: Thing, request: AdmissionRequest[Thing]) -> bool:
     return bool(request.options)
 
 
+@told("its CEL would be too long")
+@rule(Thing, message="no")
+def doubled(thing: Thing) -> bool:
+    a = thing.spec.schedule + thing.spec.schedule
+    b = a + a + a + a + a + a + a + a
+    c = b + b + b + b + b + b + b + b
+    d = c + c + c + c + c + c + c + c
+    return d + d + d != ""
+
+
+@told("objects cannot be chosen")
+@rule(Thing, message="no")
+def chosen(thing: Thing) -> bool:
+    ports = thing.spec.ports if thing.spec.suspend else []
+    return any(port.number == 1 for port in ports)
+
+
 def _around() -> Rule[Thing]:
     limit = 3
 

@@ -244,6 +244,20 @@ def of_name(thing: Thing) -> bool:
     return not thing.metadata.name.startswith("kube") and "old" not in thing.metadata.name
 
 
+@rule(Thing, message="thirty-two")
+def unique(thing: Thing) -> bool:
+    spec = thing.spec
+    return len({port.name for port in spec.ports}) == len(spec.ports) and (
+        spec.suspend or len(set(spec.tags)) == len(spec.tags)
+    )
+
+
+@rule(Thing, message="thirty-three")
+def chosen_lists(thing: Thing) -> bool:
+    tags = thing.spec.tags if thing.spec.suspend else []
+    return "a" not in tags and len(tags) != 1
+
+
 @rule(Thing, message="no memory")
 def has_memory(thing: Thing) -> bool:
     return thing.spec.memory is not None or thing.spec.start is None

@@ -155,8 +155,10 @@ class Reader:
             raise FieldError(f"`{found.attribute}` may be null, which its type does not say")
 
     def _schema(self, owner: Object, found: TypeField) -> Schema | None:
-        if owner.schema is None or owner.cls is ObjectMeta:
+        if owner.schema is None:
             return None
+        if owner.cls is ObjectMeta and "properties" not in owner.schema:
+            return None  # that of the object itself, which servers know
         properties: dict[str, Schema] = owner.schema.get("properties", {})
         return properties.get(found.wire_name, {})
 

@@ -16,10 +16,10 @@ from clientgen.generator.crds.annotation_schemas import Schema
 from clientgen.generator.crds.rule_expressions import (
     MAX_COST,
     REQUEST,
-    ElsewhereError,
     Translator,
 )
 from clientgen.generator.crds.rule_fields import Reader
+from clientgen.generator.crds.rule_frames import ElsewhereError
 from clientgen.generator.crds.rule_sources import FunctionSource, RefusedError, is_rule, source_of
 from clientgen.generator.crds.rule_values import Object, Value
 from clientgen.generator.plurals import plural_of

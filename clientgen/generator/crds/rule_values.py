@@ -254,13 +254,41 @@ def _collection(constant: Any) -> Value | None:
 
 def widest(types: list[Type]) -> Type:
     """Return a type for values of all these types, which are alike."""
-    first = types[0]
+    types = [each for each in types if not isinstance(each, Nothing)] or types
     numbers = [each for each in types if isinstance(each, Int)]
     if numbers:
         return Int(min(each.low for each in numbers), max(each.high for each in numbers))
     texts = [each for each in types if isinstance(each, Str)]
     if texts:
-        lengths = [each.length for each in texts]
-        known = [length for length in lengths if length is not None]
-        return Str(max(known) if len(known) == len(lengths) else None)
-    return first
+        return Str(_longest([each.length for each in texts]))
+    lists = [each for each in types if isinstance(each, List)]
+    if lists:
+        item = widest([each.item for each in lists])
+        size = _longest([each.size for each in lists])
+        return List(item, size, any(each.is_unordered for each in lists))
+    maps = [each for each in types if isinstance(each, Map)]
+    if maps:
+        return Map(widest([each.value for each in maps]), _longest([each.size for each in maps]))
+    return types[0]
+
+
+def _longest(sizes: list[int | None]) -> int | None:
+    known = [size for size in sizes if size is not None]
+    return max(known) if len(known) == len(sizes) else None
+
+
+def is_alike(one: Type, other: Type) -> bool:
+    """Return whether two values have one type, apart from their limits."""
+    if isinstance(one, List) and isinstance(other, List):
+        is_empty = isinstance(one.item, Nothing) or isinstance(other.item, Nothing)
+        return is_empty or is_alike(one.item, other.item)
+    if isinstance(one, Map) and isinstance(other, Map):
+        return is_alike(one.value, other.value)
+    return type(one) is type(other)
+
+
+def has_objects(kind: Type) -> bool:
+    """Return whether a value is an object, or a list or dict of values that are no scalars."""
+    item = kind.item if isinstance(kind, List) else kind
+    item = kind.value if isinstance(kind, Map) else item
+    return not isinstance(item, (*SCALARS, Nothing))
