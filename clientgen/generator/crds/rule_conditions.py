@@ -47,7 +47,7 @@ class Conditions(Numbers):
             case ast.UnaryOp(op=ast.Not()):
                 return negated(self._truth(frame, node.operand))
             case ast.Compare():
-                return self._compared(frame, node)
+                return self._split(frame, node, lambda: self._compared(frame, node))
             case ast.IfExp():
                 test = self._truth(frame, node.test)
                 with self._knowing(self._implied(frame, node.test, holds=True)):
@@ -56,7 +56,9 @@ class Conditions(Numbers):
                     other = self._truth(frame, node.orelse)
                 return self._chosen(frame, node, test, then, other)
             case _:
-                return self._truth_of(frame, node, self._any(frame, node))
+                return self._split(
+                    frame, node, lambda: self._truth_of(frame, node, self._any(frame, node))
+                )
 
     def _truth_of(self, frame: Frame, node: ast.AST, value: Value) -> Value:
         if isinstance(value.type, Found):
@@ -191,7 +193,7 @@ class Conditions(Numbers):
         present = [self._is_present(item)] if item.is_nullable else []
         value = item.known() if item.is_nullable else self._whole_value(frame, left, item)
         match container.type:
-            case List(item=Nothing()):
+            case List(item=Nothing()) | List(size=0) | Map(size=0):
                 return FALSE
             case List(item=member) if type(member) is type(value.type) and _is_scalar(member):
                 pass

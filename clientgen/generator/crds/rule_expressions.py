@@ -92,11 +92,18 @@ class Translator(Texts):
     def text(self, source: FunctionSource, scope: Scope) -> str:
         """Return the expression of a function that returns a text. Raises what `condition` does."""
         frame = Frame(source, scope)
-        value = self._block(frame, source.body(), self._present)
+        value = self._block(frame, source.body(), self._split_text)
         if not isinstance(value.type, Str):
             what = f"the message must be a text, not {value.type.name}"
             raise RefusedError(source.where, what)
         return self._whole(source, value.text)
+
+    def _split_text(self, frame: Frame, node: ast.expr) -> Value:
+        return self._split(frame, node, lambda: self._present(frame, node))
+
+    def _bound(self, frame: Frame, name: str, node: ast.expr) -> Frame:
+        value = self._split(frame, node, lambda: self._any(frame, node))
+        return frame.having({name: value})
 
     def _whole(self, source: FunctionSource, text: str) -> str:
         if len(text) > _MAX_LENGTH:
@@ -120,9 +127,9 @@ class Translator(Texts):
             case ast.Expr(value=ast.Constant()) | ast.Pass():
                 return self._block(frame, rest, made)
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                return self._block(frame.having({name: self._any(frame, value)}), rest, made)
+                return self._block(self._bound(frame, name, value), rest, made)
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
-                return self._block(frame.having({name: self._any(frame, value)}), rest, made)
+                return self._block(self._bound(frame, name, value), rest, made)
             case ast.If():
                 return self._if(frame, first, rest, made)
             case _:

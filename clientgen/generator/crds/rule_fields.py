@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final, cast, get_args, get_origin
 
@@ -196,8 +197,10 @@ def absent_literal(value: Value) -> Value | None:
     """Return what Python reads if a value is absent, as CEL; None if CEL cannot say it."""
     if value.absent is EMPTY:
         if isinstance(value.type, List):
-            return Value(value.type, "[]")
-        return Value(value.type, "{}") if isinstance(value.type, Map) else None
+            return Value(replace(value.type, size=0), "[]")
+        if isinstance(value.type, Map):
+            return Value(replace(value.type, size=0), "{}")
+        return None
     if isinstance(value.type, Map):
         return None
     return literal(value.absent)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from types import FunctionType
@@ -49,6 +49,18 @@ class ElsewhereError(Exception):
     """What the rule reads does not exist in this place; a policy may read it."""
 
 
+class SplitError(Exception):
+    """A value may be absent, and the operation on it needs a case for each.
+
+    API servers know the size of a field, but not that of `orValue(...)`, which they estimate as
+    the largest possible.
+    """
+
+    def __init__(self, value: Value) -> None:
+        super().__init__(value.text)
+        self.value = value
+
+
 @dataclass(frozen=True, slots=True)
 class Frame:
     """A function that is being translated: its own one, or a helper that it calls."""
@@ -77,6 +89,7 @@ class Base(ABC):
         self._reader = reader
         self._is_policy = is_policy
         self._facts: frozenset[str] = frozenset()
+        self._absent: frozenset[str] = frozenset()
         self._calls: tuple[FunctionType, ...] = ()
         self._names: frozenset[str] = frozenset()
         self._factor = 1.0
@@ -92,7 +105,17 @@ class Base(ABC):
         """Return a value that is not None, as one expression."""
         return self._whole_value(frame, node, self._any(frame, node))
 
-    def _whole_value(self, frame: Frame, node: ast.AST, value: Value) -> Value:
+    def _whole_value(
+        self, frame: Frame, node: ast.AST, value: Value, *, sized: bool = False
+    ) -> Value:
+        """Return a value that is not None, as one expression.
+
+        Args:
+            frame: the function.
+            node: what is told if there is none.
+            value: the value, which may be absent.
+            sized: whether servers need to know its size, as for texts.
+        """
         if not value.optional:
             if isinstance(value.type, (Nothing, Found)):
                 raise self._refused(frame, node, f"it is {value.type.name}", "compare it with None")
@@ -102,6 +125,10 @@ class Base(ABC):
         absent = absent_literal(value)
         if absent is None:
             raise self._refused(frame, node, "it cannot be read as a whole", "read its fields")
+        if (sized or isinstance(value.type, (List, Map, Str))) and not self._is_policy:
+            if value.text not in self._absent:
+                raise SplitError(value)
+            return absent
         text = f"{value.optional}.orValue({absent.text})"
         read = value.type
         if isinstance(read, Int) and isinstance(absent.type, Int):
@@ -109,6 +136,21 @@ class Base(ABC):
         if isinstance(read, Float) and self._is_policy:
             text = f"double({text})"
         return Value(read, text)
+
+    def _split(self, frame: Frame, node: ast.AST, make: Callable[[], Value]) -> Value:
+        """Return a value, with a case for each value that may be absent."""
+        try:
+            return make()
+        except SplitError as error:
+            value = error.value
+        with self._knowing({value.text}):
+            then = self._split(frame, node, make)
+        before, self._absent = self._absent, self._absent | {value.text}
+        try:
+            other = self._split(frame, node, make)
+        finally:
+            self._absent = before
+        return self._chosen(frame, node, self._is_present(replace(value, absent=None)), then, other)
 
     def _chosen(self, frame: Frame, node: ast.AST, test: Value, then: Value, other: Value) -> Value:
         if test in (TRUE, FALSE):
@@ -169,8 +211,10 @@ class Base(ABC):
     def _knowing(self, facts: Iterable[str]) -> Generator[None]:
         before = self._facts
         self._facts = before | frozenset(facts)
-        yield
-        self._facts = before
+        try:
+            yield
+        finally:
+            self._facts = before
 
     def _implied(self, frame: Frame, node: ast.expr, *, holds: bool) -> set[str]:
         """Return the values that are present if a condition holds, or if it does not."""
@@ -220,7 +264,7 @@ class Base(ABC):
         before = self.cost, list(self.unlimited)
         try:
             return self._any(frame, node)
-        except RefusedError:
+        except (RefusedError, SplitError):
             return None
         finally:
             self.cost, self.unlimited = before

@@ -12,6 +12,7 @@ from clientgen.generator.crds.rule_conditions import Conditions
 from clientgen.generator.crds.rule_frames import Frame
 from clientgen.generator.crds.rule_values import (
     ATOM,
+    FALSE,
     MAX_REQUEST,
     RELATION,
     SCALARS,
@@ -27,6 +28,7 @@ from clientgen.generator.crds.rule_values import (
     negated,
 )
 
+_EMPTY: Final = ("[]", "{}")
 _UNLIMITED_ITEMS: Final = MAX_REQUEST // 2
 _RESERVED_NAMES: Final = frozenset(
     [
@@ -116,11 +118,11 @@ class Loops(Conditions):
         if generator is None or ast.dump(generator.iter) != ast.dump(listed):
             return None
         with self._loop(frame, generator) as (inner, around, one):
-            first = self._present(inner, item)
+            first = self._split(inner, node, lambda: self._present(inner, item))
             if not isinstance(first.type, SCALARS):
                 raise self._refused(frame, node, f"{first.type.name} cannot be in a set here")
             with self._loop(frame, generator) as (nested, _, other):
-                second = self._present(nested, item)
+                second = self._split(nested, node, lambda: self._present(nested, item))
                 self._spend(2)
         same = f"{first.at(RELATION + 1)} == {second.at(RELATION + 1)}"
         return boolean(f"{around}.all({one}, {around}.exists_one({other}, {same}))")
@@ -130,6 +132,8 @@ class Loops(Conditions):
         if isinstance(argument, ast.GeneratorExp):
             raise self._refused(frame, node, "a generator has no length")
         value = self._present(frame, argument)
+        if value.text in _EMPTY:
+            return integer(0, 0, "0")
         match value.type:
             case List(size=size) | Map(size=size) | Str(length=size):
                 return integer(0, size or MAX_REQUEST, f"{value.at(ATOM)}.size()")
@@ -165,6 +169,8 @@ class Loops(Conditions):
             body = joined([*map(negated, tests), value], by="||")
         else:
             body = joined([*tests, value], by="&&")
+        if around in _EMPTY:
+            return TRUE if macro == "all" else FALSE
         return boolean(f"{around}.{macro}({variable}, {body.text})")
 
     def _tests(self, frame: Frame, generator: ast.comprehension) -> tuple[list[Value], set[str]]:
@@ -191,8 +197,10 @@ class Loops(Conditions):
             self.unlimited.append((frame.source.at(generator.iter), ast.unparse(generator.iter)))
         self._factor *= _UNLIMITED_ITEMS if size is None else max(size, 1)
         self._names |= {variable}
-        yield frame.having(scope_of(variable)), around.at(ATOM), variable
-        self._factor, self._names = before
+        try:
+            yield frame.having(scope_of(variable)), around.at(ATOM), variable
+        finally:
+            self._factor, self._names = before
 
     def _source_of_loop(
         self, frame: Frame, generator: ast.comprehension
@@ -261,9 +269,7 @@ class Loops(Conditions):
         with self._loop(frame, generator) as (inner, around, variable):
             tests, facts = self._tests(inner, generator)
             with self._knowing(facts):
-                item = self._any(inner, node.elt)
-                if item.text != variable:
-                    item = self._whole_value(inner, node.elt, item)
+                item = self._split(inner, node.elt, lambda: self._item(inner, node.elt, variable))
             source = self._present(frame, _iterated(generator)).type
         size = source.size if isinstance(source, (List, Map)) else None
         condition = joined(tests, by="&&")
@@ -271,6 +277,10 @@ class Loops(Conditions):
         if item.text != variable or isinstance(source, Map):
             text = f"{text}.map({variable}, {item.text})"
         return Value(List(item.type, size), text)
+
+    def _item(self, frame: Frame, node: ast.expr, variable: str) -> Value:
+        item = self._any(frame, node)
+        return item if item.text == variable else self._whole_value(frame, node, item)
 
     def _set(self, frame: Frame, node: ast.Call) -> Value:
         raise self._refused(frame, node, "CEL has no sets", "write `all(...)` or `any(...)`")

@@ -49,9 +49,11 @@ class Texts(Loops):
         return self._present(frame, node)
 
     def _as_text(self, frame: Frame, node: ast.expr) -> Value:
-        value = self._present(frame, node)
+        value = self._whole_value(frame, node, self._any(frame, node), sized=True)
         if isinstance(value.constant, Enum):
             raise self._refused(frame, node, "the text of an enumeration depends on Python")
+        if type(value.constant) is int:
+            return self._literal(frame, node, str(value.constant))
         if isinstance(value.type, Int):
             return Value(Str(20), f"string({value.text})")
         if isinstance(value.type, Bool):
