@@ -211,7 +211,7 @@ def changes(thing: Thing, old: Thing | None) -> bool:
     return thing.spec.history == old.spec.history or old.spec.owner is None
 
 
-@rule(Thing, message=lambda thing: f"{thing.spec.schedule}: {thing.spec.replicas} of {MAX}")
+@rule(Thing, message=lambda thing: f"{thing.spec.schedule}: {thing.spec.replicas} of {MAX} %")
 def told(thing: Thing) -> bool:
     spec = thing.spec
     return (spec.owner or "web") == "web" if spec.suspend else spec.zero < 2

@@ -37,7 +37,20 @@ class Texts(Loops):
             return self._literal(frame, node, "")
         if len(parts) == 1:
             return parts[0]
+        if any("string(" in part.text for part in parts):
+            return self._with_format(parts)
         return Value(Str(), " + ".join(part.at(SUM + 1) for part in parts), SUM)
+
+    def _with_format(self, parts: list[Value]) -> Value:
+        """Return a text with integers: servers know the cost of `format`, not of `+`."""
+        template, values = "", list[str]()
+        for part in parts:
+            if isinstance(part.constant, str):
+                template += part.constant.replace("%", "%%")
+            else:
+                template += "%s"
+                values.append(part.text)
+        return Value(Str(), f"{quoted(template)}.format([{', '.join(values)}])")
 
     def _part(self, frame: Frame, node: ast.expr) -> Value:
         if isinstance(node, ast.FormattedValue):
