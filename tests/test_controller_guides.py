@@ -89,6 +89,7 @@ from kubeapi.meta.v1 import ObjectMeta
 from clientgen.runtime.controllers import owned_by
 from clientgen.testing import FakeCluster
 """,
+    "fleet": "",
     "leader-election": """
 import asyncio
 from kubeapi.core.v1 import Service
@@ -189,6 +190,7 @@ async def reconcile(request: object) -> None: ...
 AFTER = {
     "caches": 'assert [node.metadata.name for node in nodes.indexer.list()] == ["node-1"]',
     "controllers": "await test_a_service_is_made_again()",
+    "fleet": "await test_a_cluster_that_joins_later_gets_the_copies()",
     "leader-election": """
 assert not elector.is_leader
 names = [lease.metadata.name for lease in (await k.coordination_v1.leases("shop").list())]

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from ._async.exec_stream import AsyncExecStream
     from ._async.external import AsyncExternal
     from ._async.finalizer import AsyncFinalizer
+    from ._async.fleet import AsyncFleet
     from ._async.informer import AsyncSharedInformer
     from ._async.informer_factory import AsyncGroupVersionInformers, AsyncInformerFactory
     from ._async.interactive import interactive
@@ -112,6 +113,7 @@ __all__ = [
     "AsyncExternal",
     "AsyncExternalDependent",
     "AsyncFinalizer",
+    "AsyncFleet",
     "AsyncGroupVersionClient",
     "AsyncGroupVersionInformers",
     "AsyncInformerFactory",
@@ -222,6 +224,7 @@ if not TYPE_CHECKING:
             "AsyncRawStream": "._async.raw_stream",
             "AsyncWebSocket": "._async.websocket",
             "AsyncFinalizer": "._async.finalizer",
+            "AsyncFleet": "._async.fleet",
             "AsyncSharedInformer": "._async.informer",
             "AsyncGroupVersionInformers": "._async.informer_factory",
             "AsyncInformerFactory": "._async.informer_factory",

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from ._sync.exec_stream import ExecStream
     from ._sync.external import External
     from ._sync.finalizer import Finalizer
+    from ._sync.fleet import Fleet
     from ._sync.informer import SharedInformer
     from ._sync.informer_factory import GroupVersionInformers, InformerFactory
     from ._sync.interactive import interactive
@@ -113,6 +114,7 @@ __all__ = [
     "External",
     "ExternalDependent",
     "Finalizer",
+    "Fleet",
     "GroupVersionClient",
     "GroupVersionInformers",
     "InformerFactory",
@@ -223,6 +225,7 @@ if not TYPE_CHECKING:
             "RawStream": "._sync.raw_stream",
             "WebSocket": "._sync.websocket",
             "Finalizer": "._sync.finalizer",
+            "Fleet": "._sync.fleet",
             "SharedInformer": "._sync.informer",
             "GroupVersionInformers": "._sync.informer_factory",
             "InformerFactory": "._sync.informer_factory",

@@ -38,6 +38,7 @@ from .workqueue import AsyncPriorityQueue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
+    from contextvars import Context
     from typing import Self, Unpack
 
     from typing_extensions import TypeVar as DefaultingTypeVar
@@ -176,14 +177,13 @@ class AsyncController(AsyncControllerSources[R]):
         self.name = name
         super().__init__()
         self._request_type: type[Any] = request_type or Request
-        self.queue: AsyncPriorityQueue[R] = AsyncPriorityQueue(
-            name, limiter=limiter, clock=clock, metrics=metrics, interval=settings.interval
-        )
+        self._workers = settings.workers
+        self._interval = settings.interval
+        self.queue: AsyncPriorityQueue[R] = self._new_queue(limiter, clock, metrics)
         self._calls: AsyncGovernedCalls[Any] = AsyncGovernedCalls(
             name, reconcile, on_error, clock, settings.timeout
         )
         self._attempts = Attempts(settings.max_attempts)
-        self._workers = settings.workers
         self._debounce = settings.debounce
         self._own_writes: AsyncOwnWriteGuard | None = None
         if not settings.own_writes_wake:
@@ -204,9 +204,17 @@ class AsyncController(AsyncControllerSources[R]):
         self._stopping = Event()
         self._has_started = False
         self._failure: BaseException | None = None
+        self._tasks: list[Task] = []  # the workers
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}>"
+
+    def _new_queue(
+        self, limiter: RateLimiter[R] | None, clock: Clock, metrics: QueueMetricsProvider | None
+    ) -> AsyncPriorityQueue[R]:
+        return AsyncPriorityQueue(
+            self.name, limiter=limiter, clock=clock, metrics=metrics, interval=self._interval
+        )
 
     # ---- sources ------------------------------------------------------------------------------
 
@@ -320,7 +328,7 @@ class AsyncController(AsyncControllerSources[R]):
         if self._has_started:
             raise RuntimeError(f"{self!r} has already run; create a new one")
         self._has_started = self._is_listening = True
-        if not (self._sources or self._request_sources or len(self.queue)):
+        if not self._has_sources and not len(self.queue):
             logger.warning(
                 "%s: no sources, so the controller reconciles only requests of its queue; name a"
                 " kind with for_(), owns() or watches()",
@@ -341,6 +349,10 @@ class AsyncController(AsyncControllerSources[R]):
                 source.remove_handler()
             self._tell_sources_to_stop()
             await self._end_sources(self._grace)
+
+    @property
+    def _has_sources(self) -> bool:
+        return bool(self._sources or self._request_sources)
 
     def stop(self) -> None:
         """Make `run` return."""
@@ -449,16 +461,22 @@ class AsyncController(AsyncControllerSources[R]):
     async def _run_workers(self) -> None:
         logger.info("%s: starting %d workers", self.name, self._workers)
         self._start_sources()
-        workers = [spawn(self._run_worker, f"{self.name}-{n}") for n in range(self._workers)]
+        self._add_workers(self._workers)
         try:
             await self._stopping.wait()
         except BaseException:
             self._grace = 0.0
             raise
         finally:
-            await self._stop_workers(workers)
+            await self._stop_workers(self._tasks)
         if self._failure:
             raise self._failure
+
+    def _add_workers(self, count: int, context: Context | None = None) -> None:
+        for _ in range(count):
+            name = f"{self.name}-{len(self._tasks)}"
+            own = None if context is None else context.copy()
+            self._tasks.append(spawn(self._run_worker, name, own))
 
     async def _stop_workers(self, workers: Sequence[Task]) -> None:
         self._stopping.set()

@@ -23,9 +23,13 @@ class AsyncCluster:
         clientset: The clientset of the cluster.
         reporter: The name of the program, as the reporter of events.
         clock: The clock of the recorder.
+        name: The name of the cluster in its fleet; empty without a fleet.
     """
 
-    def __init__(self, clientset: AsyncClientsetBase, reporter: str, clock: Clock) -> None:
+    def __init__(
+        self, clientset: AsyncClientsetBase, reporter: str, clock: Clock, name: str = ""
+    ) -> None:
+        self.name = name
         self.clientset = clientset
         self._reporter = reporter
         self._clock = clock
@@ -35,6 +39,11 @@ class AsyncCluster:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.clientset!r}>"
+
+    @property
+    def is_leaving(self) -> bool:
+        """Whether the cluster leaves its fleet, so that reconciliations of its objects must end."""
+        return False
 
     @property
     def recorder(self) -> AsyncEventRecorder:

@@ -188,6 +188,11 @@ class AsyncContext(Generic[T_co]):
         return self._host.clientset if self._cluster is None else self._cluster.clientset
 
     @property
+    def cluster(self) -> str:
+        """The name of the object's cluster in the fleet of the manager; empty without a fleet."""
+        return "" if self._cluster is None else self._cluster.name
+
+    @property
     def fenced(self) -> AsyncClientsetBase:
         """`clientset`, for threads that the program starts itself.
 
@@ -202,9 +207,10 @@ class AsyncContext(Generic[T_co]):
     def is_stopping(self) -> bool:
         """Whether `reconcile` should return now.
 
-        The manager or the controller is stopping, leadership is lost, or the `timeout` of the
-        controller has passed. A thread cannot be cancelled: a reconcile function that makes many
-        requests in a thread has to check this between the requests, and return.
+        The manager or the controller is stopping, leadership is lost, the `timeout` of the
+        controller has passed, or the cluster leaves the fleet. A thread cannot be cancelled: a
+        reconcile function that makes many requests in a thread has to check this between the
+        requests, and return.
         """
         must_end = self._must_end is not None and self._must_end()
         return must_end or self._attempt.has_timed_out
@@ -348,15 +354,24 @@ class AsyncManagedController(
         # The logger of the function's module, because programs set log levels by module.
         self._log = logging.getLogger(getattr(reconcile, "__module__", None) or "clientgen")
 
-    def for_(self, source: type[T] | AsyncSource[T]) -> Self:
+    def for_(
+        self, source: type[T] | AsyncSource[T], *, where: AsyncClientsetBase | None = None
+    ) -> Self:
         """Reconcile the objects of a kind, given by its class or its informer.
 
         If the manager has a sharding, the informer of a class reads this replica's shard.
 
+        Args:
+            source: The class of the objects, or their informer.
+            where: For a manager of a fleet: `home`, if the objects are there, and not in the
+                clusters of the fleet.
+
         Raises:
             LookupError: The scheme does not know the class.
             RuntimeError: `for_` was called before.
+            ValueError: `where` is another clientset.
         """
+        self._check_place("for_()", where)
         for primary in self._primaries.values():
             raise RuntimeError(f"{self!r} is for {primary.title} already")
         return self._for(self._informer("for_()", source, sharding=self._host.sharding))
@@ -389,7 +404,11 @@ class AsyncManagedController(
         return super().owns(self._informer("owns()", source), owner, every_owner=every_owner)
 
     def watches(
-        self, source: type[S] | AsyncSource[S], mapper: Callable[[S], Iterable[Request]]
+        self,
+        source: type[S] | AsyncSource[S],
+        mapper: Callable[[S], Iterable[Request]],
+        *,
+        where: AsyncClientsetBase | None = None,
     ) -> Self:
         """Reconcile the requests that `mapper` returns for the objects of a kind.
 
@@ -397,10 +416,14 @@ class AsyncManagedController(
             source: The class of the objects, or their informer.
             mapper: Called with the object of each event; for an update, with the old object and
                 again with the new object.
+            where: For a manager of a fleet: `home`, if the objects are there, and not in the
+                clusters of the fleet.
 
         Raises:
             LookupError: The scheme does not know the class.
+            ValueError: `where` is another clientset.
         """
+        self._check_place("watches()", where)
         return super().watches(self._informer("watches()", source), mapper)
 
     def unwatch(self, source: type[Object] | AsyncSource[Any]) -> None:
@@ -435,6 +458,14 @@ class AsyncManagedController(
     def _sync_timed_out(self) -> float:
         logger.warning("%s; waiting on", self._timeout_error())
         return float("inf")
+
+    def _check_place(self, call: str, where: AsyncClientsetBase | None) -> None:
+        """Check that `where` is missing, or the clientset of the manager."""
+        if where is not None and where is not self._host.clientset:
+            raise ValueError(
+                f"where= of {call} is not the clientset of the manager: for objects of another"
+                " cluster, pass an informer of its clientset"
+            )
 
     def _informer(
         self,

@@ -23,6 +23,8 @@ from .._signals import on_stop_signal_outside_tests
 from ._primitives import Event, call, from_any_thread, short_lock, spawn, wait_until
 from .controller_cluster import AsyncCluster
 from .controller_set import AsyncControllerSet
+from .fleet import AsyncFleet
+from .fleet_runner import AsyncFleetRunner, home_of
 from .health_endpoints import AsyncProbes
 from .http_endpoints import AsyncEndpoints
 from .informer_factory import AsyncInformerFactory
@@ -97,7 +99,10 @@ class AsyncManager:
 
     Args:
         k: The clientset. Its scheme must know the classes of the controllers. The manager does not
-            close it.
+            close it. Or a fleet of clusters: controllers then watch their classes in each of them.
+        home: For a fleet: the clientset of the cluster with the lease and the events about
+            clusters. Its scheme must know the classes of the controllers. `clientset`, `informer`,
+            `lister` and `recorder` are of this cluster.
         name: The name of the program, as the reporter of events; None means the name of the lease,
             or else the field manager of the clientset.
         leader_election: The name of the lease; None runs the controllers without an election.
@@ -130,14 +135,17 @@ class AsyncManager:
 
     Raises:
         ImportError: `metrics` is given, and prometheus-client is not installed.
-        TypeError: `k` is not a clientset of this flavour.
-        ValueError: An address, a name or the durations are not valid.
+        RuntimeError: The fleet belongs to another manager.
+        TypeError: `k` is neither a clientset of this flavour nor a fleet, or a fleet has no `home`.
+        ValueError: An address, a name or the durations are not valid, or a fleet is combined with a
+            sharding or with namespaces by label.
     """
 
     def __init__(
         self,
-        k: AsyncClientsetBase,
+        k: AsyncClientsetBase | AsyncFleet[Any],
         *,
+        home: AsyncClientsetBase | None = None,
         name: str | None = None,
         leader_election: str | None = None,
         leader_election_namespace: str | None = None,
@@ -156,6 +164,8 @@ class AsyncManager:
         grace: float = 30.0,
         clock: Clock | None = None,
     ) -> None:
+        fleet = k if isinstance(k, AsyncFleet) else None
+        k = home_of(k, home)
         rest_of(k)
         check_clientset(k)
         self._k = k
@@ -165,19 +175,12 @@ class AsyncManager:
         self._sync_timeout = sync_timeout
         self._grace = grace
         self._metrics = _new_metrics(registry) if metrics is not None else None
-        self._selection: AsyncNamespaceSelection | None = None
-        self._live: AsyncLiveNamespaces | None = None
-        selector = namespace_selector(namespaces)
-        if selector is not None:
-            self._selection = AsyncNamespaceSelection(k.rest, selector, self._clock)
-            self._live = self._selection.live
-        elif namespaces is not None:
-            named = cast("dict[str, NamespaceOptions]", namespaces)
-            self._live = AsyncLiveNamespaces(
-                selectors=named if isinstance(namespaces, Mapping) else None
-            )
-            self._live.replace(names_of(cast("str | Sequence[str]", namespaces)))
+        self._selection, self._live = _namespaces_of(k, namespaces, self._clock)
         self._factory = self._new_factory(informers)
+        self._fleet: AsyncFleetRunner | None = None
+        if fleet is not None:
+            own: FactoryOptions = {"namespace": cast("Any", namespaces), **(informers or {})}
+            self._fleet = self._new_fleet(fleet, own, leader_election, registry)
         self._shares_informers = False
         self._controller_options = checked_options(controllers)
         self._controllers: AsyncControllerSet[_Part] = AsyncControllerSet(
@@ -254,6 +257,30 @@ class AsyncManager:
                 metrics, probes.metrics, self._k.rest, self._clock, reviews
             )
         return servers
+
+    def _new_fleet(
+        self,
+        fleet: AsyncFleet[Any],
+        options: FactoryOptions,
+        lease: str | None,
+        registry: CollectorRegistry | None,
+    ) -> AsyncFleetRunner:
+        if self._sharding is not None or self._selection is not None:
+            raise ValueError("a fleet takes no sharding=, and no namespaces= by label")
+        kind = ("coordination.k8s.io/v1", "Lease") if lease else ("v1", "Namespace")
+        metadata = {"namespace": self._k.namespace} if lease else {}
+        metadata["name"] = lease or self._k.namespace
+        defaults: FactoryOptions = {"clock": self._clock}
+        if self._metrics is not None:
+            defaults["metrics"] = self._metrics.informers
+        return AsyncFleetRunner(
+            self,
+            fleet,
+            {**defaults, **options},
+            metrics=None if self._metrics is None else self._metrics.fleet(registry),
+            request_metrics=None if self._metrics is None else self._metrics.requests,
+            regarding={"apiVersion": kind[0], "kind": kind[1], "metadata": metadata},
+        )
 
     # ---- parts --------------------------------------------------------------------------------
 
@@ -364,7 +391,7 @@ class AsyncManager:
         """
         if self._stopping.is_set():
             raise RuntimeError(f"{self!r} is stopping")
-        controller: AsyncManagedController[Any] = AsyncManagedController(
+        controller = self._controller_class()(
             self,
             name,
             reconcile,
@@ -443,6 +470,13 @@ class AsyncManager:
         self._add_controller(controller)
         return controller
 
+    def _controller_class(self) -> Callable[..., AsyncManagedController[Any]]:
+        if self._fleet is None:
+            return AsyncManagedController
+        from .fleet_controller import AsyncFleetController  # most programs have no fleet
+
+        return partial(cast("Any", AsyncFleetController), fleet=self._fleet)
+
     def start_controller(self, controller: AsyncHostedController) -> None:
         """Start a controller. For controllers only: see `AsyncManagedController.start`."""
         self._controllers.start(controller)
@@ -482,16 +516,21 @@ class AsyncManager:
 
     def source(self, model: type[T], **options: Unpack[ScopeOptions]) -> AsyncSharedInformer[T]:
         """Return the informer of a kind for a controller. For controllers only: see `informer`."""
+        return self._informer_of(self._factory, model, options)
+
+    def _informer_of(
+        self, factory: AsyncInformerFactory, model: type[T], options: ScopeOptions
+    ) -> AsyncSharedInformer[T]:
         check_class(model)
         scheme = self._k.scheme
         resource = scheme.resource(cast("Any", model))
         gvk = GroupVersionKind(resource.group, resource.version, resource.kind)
         if scheme.model(gvk) is model:  # the package may have a generated informer
-            generated = self._factory._generated(resource, options)
+            generated = factory._generated(resource, options)
             if generated is not None:
                 return generated
         list_model = scheme.list_model(cast("Any", model))
-        return self._factory.informer(resource, model, cast("Any", list_model), **options)
+        return factory.informer(resource, model, cast("Any", list_model), **options)
 
     def lister(self, model: type[T], **options: Unpack[ScopeOptions]) -> Lister[T]:
         """Return the lister of a kind, which reads the cache and sends no requests; see `informer`.
@@ -603,7 +642,8 @@ class AsyncManager:
         manager watches the namespace already.
 
         Raises:
-            RuntimeError: The manager watches all namespaces, or selects them by labels.
+            RuntimeError: The manager watches all namespaces, selects them by labels, or is of a
+                fleet.
             ValueError: The name is not valid.
         """
         self._named_namespaces().add(check_segment("namespace", name))
@@ -615,12 +655,15 @@ class AsyncManager:
         stopped. Does nothing if the manager does not watch the namespace.
 
         Raises:
-            RuntimeError: The manager watches all namespaces, or selects them by labels.
+            RuntimeError: The manager watches all namespaces, selects them by labels, or is of a
+                fleet.
             ValueError: The name is not valid.
         """
         self._named_namespaces().remove(check_segment("namespace", name))
 
     def _named_namespaces(self) -> AsyncLiveNamespaces:
+        if self._fleet is not None:
+            raise RuntimeError(f"{self!r} is of a fleet: its namespaces cannot be changed")
         if self._live is None:
             raise RuntimeError(
                 f"{self!r} watches all namespaces: pass namespaces=[...] to the constructor"
@@ -704,6 +747,9 @@ class AsyncManager:
             if upkeep is not None:
                 self._parts.append(self._start_part(repr(upkeep), upkeep.run, upkeep.stop))
         self._start_recording()
+        if self._fleet is not None:
+            part = self._start_part("fleet", self._fleet.run, self._fleet.stop_soon)
+            self._parts.append(part)
         await self._fill_caches()
         if self._stopping.is_set():
             return
@@ -805,6 +851,8 @@ class AsyncManager:
         """Stop webhooks, caches, recorders and endpoints."""
         for webhooks in self._webhooks:
             await self._stop_service(webhooks.aclose)
+        if self._fleet is not None:
+            await self._stop_service(self._fleet.close)
         if self._selection is not None:
             await self._stop_service(self._selection.stop)
         await self._stop_service(self._factory.shutdown)
@@ -902,6 +950,22 @@ class _Part:
             self._stop()
         if self._stop is None or hurry:
             self.task.cancel()
+
+
+def _namespaces_of(
+    k: AsyncClientsetBase, namespaces: Namespaces | Labels, clock: Clock
+) -> tuple[AsyncNamespaceSelection | None, AsyncLiveNamespaces | None]:
+    """Return what selects the namespaces by label, and the set of them; None for all."""
+    selector = namespace_selector(namespaces)
+    if selector is not None:
+        selection = AsyncNamespaceSelection(k.rest, selector, clock)
+        return selection, selection.live
+    if namespaces is None:
+        return None, None
+    named = cast("dict[str, NamespaceOptions]", namespaces)
+    live = AsyncLiveNamespaces(selectors=named if isinstance(namespaces, Mapping) else None)
+    live.replace(names_of(cast("str | Sequence[str]", namespaces)))
+    return None, live
 
 
 def _new_metrics(registry: CollectorRegistry | None) -> ManagerMetrics:

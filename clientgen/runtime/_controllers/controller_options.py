@@ -18,7 +18,7 @@ class ControllerOptions(TypedDict, total=False):
     """
 
     workers: int
-    """How many objects are reconciled at once; 1 by default."""
+    """How many objects are reconciled at once; in a fleet, of each cluster. 1 by default."""
     timeout: float | None
     """The seconds that a reconciliation may take; None, the default, is no limit.
 

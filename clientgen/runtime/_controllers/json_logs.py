@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 RECONCILE_FIELDS: Final[ContextVar[Mapping[str, str]]] = ContextVar("RECONCILE_FIELDS")
-"""The controller, the object and the id of the reconciliation that runs."""
+"""The controller, the object, its cluster and the id of the reconciliation that runs."""
 
 # What every record has. All other attributes were given with `extra=`.
 _STANDARD: Final = frozenset({*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"})
@@ -31,9 +31,9 @@ class JsonFormatter(logging.Formatter):
 
     Each line has `ts` (the time in UTC, RFC 3339), `level` (`info`), `logger` (the name of the
     logger) and `msg`. A record with an exception has `error` and `stacktrace`. A record that is
-    logged during a reconciliation has `controller`, `object` and `reconcile_id`, whichever logger
-    it is from. Values given with `extra=` follow, unless they have one of these names. A value that
-    JSON cannot hold becomes a string.
+    logged during a reconciliation has `controller`, `object` and `reconcile_id`, and in a fleet
+    `cluster`, whichever logger it is from. Values given with `extra=` follow, unless they have one
+    of these names. A value that JSON cannot hold becomes a string.
     """
 
     def format(self, record: logging.LogRecord) -> str:
@@ -64,7 +64,13 @@ class JsonFormatter(logging.Formatter):
 
 def prefix_of(fields: Mapping[str, Any]) -> str:
     """Return the text with which the records of a reconciliation begin."""
-    return f"{fields['controller']} {fields['object']} {fields['reconcile_id']}"
+    return f"{fields['controller']} {title_of(fields)} {fields['reconcile_id']}"
+
+
+def title_of(fields: Mapping[str, Any]) -> str:
+    """Return the object of a reconciliation, and its cluster in a fleet, in messages."""
+    cluster = fields.get("cluster")
+    return f"{fields['object']} in {cluster}" if cluster else str(fields["object"])
 
 
 def _without_prefix(message: str, fields: Mapping[str, Any]) -> str:

@@ -14,6 +14,7 @@ from .._admission.webhook_metrics import PrometheusWebhookMetrics
 from .._cache.informer_metrics import PrometheusInformerMetrics
 from .controller_metrics import PrometheusControllerMetrics
 from .election_metrics import PrometheusElectionMetrics
+from .fleet_metrics import PrometheusFleetMetrics
 from .queue_metrics import PrometheusQueueMetrics
 from .request_metrics import PrometheusRequestMetrics
 from .review_metrics import PrometheusReviewMetrics
@@ -39,6 +40,10 @@ class ManagerMetrics:
         self.election = PrometheusElectionMetrics(registry)
         self.reviews = PrometheusReviewMetrics(registry)
         self.webhooks = PrometheusWebhookMetrics(registry)
+
+    def fleet(self, registry: CollectorRegistry | None) -> PrometheusFleetMetrics:
+        """Return the metrics of the clusters of a fleet."""
+        return PrometheusFleetMetrics(registry)
 
     def text(self, accept: str) -> tuple[bytes, str]:
         """Return all metrics of the registry in an accepted format, and its media type."""

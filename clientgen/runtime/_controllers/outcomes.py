@@ -9,7 +9,8 @@ import logging
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 from ..errors import Conflict, LeadershipLost, TerminalError
-from .json_logs import prefix_of
+from .json_logs import prefix_of, title_of
+from .reconcile_loop import cluster_name
 
 if TYPE_CHECKING:
     from collections.abc import MutableMapping
@@ -59,7 +60,9 @@ def outcome_of(result: Result | None) -> Outcome:
 
 def fields_of(controller: str, request: object, reconcile_id: str) -> dict[str, str]:
     """Return the attributes of log records of a reconciliation, for structured logs."""
-    return {"controller": controller, "object": str(request), "reconcile_id": reconcile_id}
+    fields = {"controller": controller, "object": str(request), "reconcile_id": reconcile_id}
+    cluster = cluster_name(request)
+    return {**fields, "cluster": cluster} if cluster else fields
 
 
 def log_failure(
@@ -70,7 +73,7 @@ def log_failure(
     Conflicts, the loss of leadership and terminal errors are logged without a traceback: the first
     two are part of normal work, and the message of a terminal error is sufficient.
     """
-    name, obj = fields["controller"], fields["object"]
+    name, obj = fields["controller"], title_of(fields)
     if isinstance(error, TerminalError):
         logger.error(
             "%s: reconciling %s failed, and will not be retried before a change: %s",
@@ -97,7 +100,10 @@ def log_failure(
 
 
 class ContextLogger(logging.LoggerAdapter[logging.Logger]):
-    """Adds controller, object and reconcile id to log records, in the text and as attributes."""
+    """Adds controller, object and reconcile id to log records, in the text and as attributes.
+
+    In a fleet, it adds the name of the cluster, too.
+    """
 
     def process(
         self, msg: Any, kwargs: MutableMapping[str, Any]

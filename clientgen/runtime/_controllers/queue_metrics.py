@@ -130,6 +130,10 @@ class _WatchedQueue:
     def done(self, item: Hashable, now: float, /) -> None:
         self._series.worked.observe(now - self._started.pop(item, now))
 
+    def dropped(self, item: Hashable, /) -> None:
+        """Forget an item that has left the queue without a worker."""
+        self._added.pop(item, None)
+
     def retried(self) -> None:
         self._series.retries.inc()
 

@@ -62,7 +62,7 @@ class QueueMetricsProvider(Protocol):
         ...
 
 
-class _RankedItems(Generic[T]):
+class RankedItems(Generic[T]):
     """Items ordered by rank, and by number for equal ranks. Ranks may change.
 
     The heap keeps outdated ranks until they come first, or until it has too many of them.
@@ -115,7 +115,7 @@ class QueueState(Generic[T]):
         self._ready: deque[T] = deque()
         self._dirty: dict[T, tuple[int, int]] = {}  # priority and number
         self._processing: dict[T, int] = {}
-        self._waiting: _RankedItems[T] = _RankedItems()
+        self._waiting: RankedItems[T] = RankedItems()
         self._number = 0
         self.shutting_down = False
 
@@ -192,7 +192,7 @@ class QueueState(Generic[T]):
     def shut_down(self) -> None:
         """Ignore further adds. Workers still get dirty items; waiting items are dropped."""
         self.shutting_down = True
-        self._waiting = _RankedItems()
+        self._waiting = RankedItems()
 
     # ---- the order of items -------------------------------------------------------------------
 
@@ -236,7 +236,7 @@ class PriorityState(QueueState[T]):
 
     def __init__(self, metrics: QueueMetrics | None = None) -> None:
         super().__init__(metrics)
-        self._ranked: _RankedItems[T] = _RankedItems()
+        self._ranked: RankedItems[T] = RankedItems()
         self._waiting_priorities: dict[T, int] = {}  # the priorities of waiting items
 
     def __len__(self) -> int:

@@ -42,7 +42,8 @@ class ClusterRequest(Request):
     The request equals only requests for the same object of the same cluster.
 
     Attributes:
-        cluster: The object that all sources of the cluster share.
+        cluster: The name of the cluster in its fleet; or, without a fleet, the object that all
+            sources of the cluster share.
     """
 
     cluster: object
@@ -54,15 +55,24 @@ class ClusterRequest(Request):
         made.cluster = cluster
         return made
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self} in {self.cluster}>"
+
     def __eq__(self, other: object) -> bool:
-        is_same = isinstance(other, ClusterRequest) and self.cluster is other.cluster
+        is_same = isinstance(other, ClusterRequest) and self.cluster == other.cluster
         return is_same and super().__eq__(other)
 
     def __ne__(self, other: object) -> bool:
         return not self == other
 
     def __hash__(self) -> int:
-        return hash((*self, id(self.cluster)))
+        return hash((*self, self.cluster))
+
+
+def cluster_name(request: object) -> str:
+    """Return the name of a request's cluster; empty if the cluster has no name."""
+    cluster = request.cluster if isinstance(request, ClusterRequest) else ""
+    return cluster if isinstance(cluster, str) else ""
 
 
 class Result(Struct, frozen=True, kw_only=True):

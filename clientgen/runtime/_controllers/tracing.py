@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from typing import TYPE_CHECKING
 
-from .reconcile_loop import Request
+from .reconcile_loop import Request, cluster_name
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
@@ -24,6 +24,8 @@ def reconcile_span(
         attributes |= {"k8s.namespace.name": request.namespace, "k8s.object.name": request.name}
     else:
         attributes["request"] = str(request)
+    if cluster := cluster_name(request):
+        attributes["k8s.cluster.name"] = cluster
     return tracer.start_as_current_span(f"reconcile {controller}", attributes=attributes)
 
 

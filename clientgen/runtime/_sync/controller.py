@@ -39,6 +39,7 @@ from .workqueue import PriorityQueue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
+    from contextvars import Context
     from typing import Self, Unpack
 
     from typing_extensions import TypeVar as DefaultingTypeVar
@@ -177,14 +178,13 @@ class Controller(ControllerSources[R]):
         self.name = name
         super().__init__()
         self._request_type: type[Any] = request_type or Request
-        self.queue: PriorityQueue[R] = PriorityQueue(
-            name, limiter=limiter, clock=clock, metrics=metrics, interval=settings.interval
-        )
+        self._workers = settings.workers
+        self._interval = settings.interval
+        self.queue: PriorityQueue[R] = self._new_queue(limiter, clock, metrics)
         self._calls: GovernedCalls[Any] = GovernedCalls(
             name, reconcile, on_error, clock, settings.timeout
         )
         self._attempts = Attempts(settings.max_attempts)
-        self._workers = settings.workers
         self._debounce = settings.debounce
         self._own_writes: OwnWriteGuard | None = None
         if not settings.own_writes_wake:
@@ -205,9 +205,17 @@ class Controller(ControllerSources[R]):
         self._stopping = Event()
         self._has_started = False
         self._failure: BaseException | None = None
+        self._tasks: list[Task] = []  # the workers
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}>"
+
+    def _new_queue(
+        self, limiter: RateLimiter[R] | None, clock: Clock, metrics: QueueMetricsProvider | None
+    ) -> PriorityQueue[R]:
+        return PriorityQueue(
+            self.name, limiter=limiter, clock=clock, metrics=metrics, interval=self._interval
+        )
 
     # ---- sources ------------------------------------------------------------------------------
 
@@ -321,7 +329,7 @@ class Controller(ControllerSources[R]):
         if self._has_started:
             raise RuntimeError(f"{self!r} has already run; create a new one")
         self._has_started = self._is_listening = True
-        if not (self._sources or self._request_sources or len(self.queue)):
+        if not self._has_sources and not len(self.queue):
             logger.warning(
                 "%s: no sources, so the controller reconciles only requests of its queue; name a"
                 " kind with for_(), owns() or watches()",
@@ -342,6 +350,10 @@ class Controller(ControllerSources[R]):
                 source.remove_handler()
             self._tell_sources_to_stop()
             self._end_sources(self._grace)
+
+    @property
+    def _has_sources(self) -> bool:
+        return bool(self._sources or self._request_sources)
 
     def stop(self) -> None:
         """Make `run` return."""
@@ -450,16 +462,22 @@ class Controller(ControllerSources[R]):
     def _run_workers(self) -> None:
         logger.info("%s: starting %d workers", self.name, self._workers)
         self._start_sources()
-        workers = [spawn(self._run_worker, f"{self.name}-{n}") for n in range(self._workers)]
+        self._add_workers(self._workers)
         try:
             self._stopping.wait()
         except BaseException:
             self._grace = 0.0
             raise
         finally:
-            self._stop_workers(workers)
+            self._stop_workers(self._tasks)
         if self._failure:
             raise self._failure
+
+    def _add_workers(self, count: int, context: Context | None = None) -> None:
+        for _ in range(count):
+            name = f"{self.name}-{len(self._tasks)}"
+            own = None if context is None else context.copy()
+            self._tasks.append(spawn(self._run_worker, name, own))
 
     def _stop_workers(self, workers: Sequence[Task]) -> None:
         self._stopping.set()

@@ -24,9 +24,13 @@ class Cluster:
         clientset: The clientset of the cluster.
         reporter: The name of the program, as the reporter of events.
         clock: The clock of the recorder.
+        name: The name of the cluster in its fleet; empty without a fleet.
     """
 
-    def __init__(self, clientset: ClientsetBase, reporter: str, clock: Clock) -> None:
+    def __init__(
+        self, clientset: ClientsetBase, reporter: str, clock: Clock, name: str = ""
+    ) -> None:
+        self.name = name
         self.clientset = clientset
         self._reporter = reporter
         self._clock = clock
@@ -36,6 +40,11 @@ class Cluster:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.clientset!r}>"
+
+    @property
+    def is_leaving(self) -> bool:
+        """Whether the cluster leaves its fleet, so that reconciliations of its objects must end."""
+        return False
 
     @property
     def recorder(self) -> EventRecorder:

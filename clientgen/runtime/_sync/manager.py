@@ -24,6 +24,8 @@ from .._signals import on_stop_signal_outside_tests
 from ._primitives import Event, call, from_any_thread, short_lock, spawn, wait_until
 from .controller_cluster import Cluster
 from .controller_set import ControllerSet
+from .fleet import Fleet
+from .fleet_runner import FleetRunner, home_of
 from .health_endpoints import Probes
 from .http_endpoints import Endpoints
 from .informer_factory import InformerFactory
@@ -98,7 +100,10 @@ class Manager:
 
     Args:
         k: The clientset. Its scheme must know the classes of the controllers. The manager does not
-            close it.
+            close it. Or a fleet of clusters: controllers then watch their classes in each of them.
+        home: For a fleet: the clientset of the cluster with the lease and the events about
+            clusters. Its scheme must know the classes of the controllers. `clientset`, `informer`,
+            `lister` and `recorder` are of this cluster.
         name: The name of the program, as the reporter of events; None means the name of the lease,
             or else the field manager of the clientset.
         leader_election: The name of the lease; None runs the controllers without an election.
@@ -131,14 +136,17 @@ class Manager:
 
     Raises:
         ImportError: `metrics` is given, and prometheus-client is not installed.
-        TypeError: `k` is not a clientset of this flavour.
-        ValueError: An address, a name or the durations are not valid.
+        RuntimeError: The fleet belongs to another manager.
+        TypeError: `k` is neither a clientset of this flavour nor a fleet, or a fleet has no `home`.
+        ValueError: An address, a name or the durations are not valid, or a fleet is combined with a
+            sharding or with namespaces by label.
     """
 
     def __init__(
         self,
-        k: ClientsetBase,
+        k: ClientsetBase | Fleet[Any],
         *,
+        home: ClientsetBase | None = None,
         name: str | None = None,
         leader_election: str | None = None,
         leader_election_namespace: str | None = None,
@@ -157,6 +165,8 @@ class Manager:
         grace: float = 30.0,
         clock: Clock | None = None,
     ) -> None:
+        fleet = k if isinstance(k, Fleet) else None
+        k = home_of(k, home)
         rest_of(k)
         check_clientset(k)
         self._k = k
@@ -166,19 +176,12 @@ class Manager:
         self._sync_timeout = sync_timeout
         self._grace = grace
         self._metrics = _new_metrics(registry) if metrics is not None else None
-        self._selection: NamespaceSelection | None = None
-        self._live: LiveNamespaces | None = None
-        selector = namespace_selector(namespaces)
-        if selector is not None:
-            self._selection = NamespaceSelection(k.rest, selector, self._clock)
-            self._live = self._selection.live
-        elif namespaces is not None:
-            named = cast("dict[str, NamespaceOptions]", namespaces)
-            self._live = LiveNamespaces(
-                selectors=named if isinstance(namespaces, Mapping) else None
-            )
-            self._live.replace(names_of(cast("str | Sequence[str]", namespaces)))
+        self._selection, self._live = _namespaces_of(k, namespaces, self._clock)
         self._factory = self._new_factory(informers)
+        self._fleet: FleetRunner | None = None
+        if fleet is not None:
+            own: FactoryOptions = {"namespace": cast("Any", namespaces), **(informers or {})}
+            self._fleet = self._new_fleet(fleet, own, leader_election, registry)
         self._shares_informers = False
         self._controller_options = checked_options(controllers)
         self._controllers: ControllerSet[_Part] = ControllerSet(self._start_part, self._factory)
@@ -253,6 +256,30 @@ class Manager:
                 metrics, probes.metrics, self._k.rest, self._clock, reviews
             )
         return servers
+
+    def _new_fleet(
+        self,
+        fleet: Fleet[Any],
+        options: FactoryOptions,
+        lease: str | None,
+        registry: CollectorRegistry | None,
+    ) -> FleetRunner:
+        if self._sharding is not None or self._selection is not None:
+            raise ValueError("a fleet takes no sharding=, and no namespaces= by label")
+        kind = ("coordination.k8s.io/v1", "Lease") if lease else ("v1", "Namespace")
+        metadata = {"namespace": self._k.namespace} if lease else {}
+        metadata["name"] = lease or self._k.namespace
+        defaults: FactoryOptions = {"clock": self._clock}
+        if self._metrics is not None:
+            defaults["metrics"] = self._metrics.informers
+        return FleetRunner(
+            self,
+            fleet,
+            {**defaults, **options},
+            metrics=None if self._metrics is None else self._metrics.fleet(registry),
+            request_metrics=None if self._metrics is None else self._metrics.requests,
+            regarding={"apiVersion": kind[0], "kind": kind[1], "metadata": metadata},
+        )
 
     # ---- parts --------------------------------------------------------------------------------
 
@@ -363,7 +390,7 @@ class Manager:
         """
         if self._stopping.is_set():
             raise RuntimeError(f"{self!r} is stopping")
-        controller: ManagedController[Any] = ManagedController(
+        controller = self._controller_class()(
             self,
             name,
             reconcile,
@@ -442,6 +469,13 @@ class Manager:
         self._add_controller(controller)
         return controller
 
+    def _controller_class(self) -> Callable[..., ManagedController[Any]]:
+        if self._fleet is None:
+            return ManagedController
+        from .fleet_controller import FleetController  # most programs have no fleet
+
+        return partial(cast("Any", FleetController), fleet=self._fleet)
+
     def start_controller(self, controller: HostedController) -> None:
         """Start a controller. For controllers only: see `ManagedController.start`."""
         self._controllers.start(controller)
@@ -481,16 +515,21 @@ class Manager:
 
     def source(self, model: type[T], **options: Unpack[ScopeOptions]) -> SharedInformer[T]:
         """Return the informer of a kind for a controller. For controllers only: see `informer`."""
+        return self._informer_of(self._factory, model, options)
+
+    def _informer_of(
+        self, factory: InformerFactory, model: type[T], options: ScopeOptions
+    ) -> SharedInformer[T]:
         check_class(model)
         scheme = self._k.scheme
         resource = scheme.resource(cast("Any", model))
         gvk = GroupVersionKind(resource.group, resource.version, resource.kind)
         if scheme.model(gvk) is model:  # the package may have a generated informer
-            generated = self._factory._generated(resource, options)
+            generated = factory._generated(resource, options)
             if generated is not None:
                 return generated
         list_model = scheme.list_model(cast("Any", model))
-        return self._factory.informer(resource, model, cast("Any", list_model), **options)
+        return factory.informer(resource, model, cast("Any", list_model), **options)
 
     def lister(self, model: type[T], **options: Unpack[ScopeOptions]) -> Lister[T]:
         """Return the lister of a kind, which reads the cache and sends no requests; see `informer`.
@@ -602,7 +641,8 @@ class Manager:
         manager watches the namespace already.
 
         Raises:
-            RuntimeError: The manager watches all namespaces, or selects them by labels.
+            RuntimeError: The manager watches all namespaces, selects them by labels, or is of a
+                fleet.
             ValueError: The name is not valid.
         """
         self._named_namespaces().add(check_segment("namespace", name))
@@ -614,12 +654,15 @@ class Manager:
         stopped. Does nothing if the manager does not watch the namespace.
 
         Raises:
-            RuntimeError: The manager watches all namespaces, or selects them by labels.
+            RuntimeError: The manager watches all namespaces, selects them by labels, or is of a
+                fleet.
             ValueError: The name is not valid.
         """
         self._named_namespaces().remove(check_segment("namespace", name))
 
     def _named_namespaces(self) -> LiveNamespaces:
+        if self._fleet is not None:
+            raise RuntimeError(f"{self!r} is of a fleet: its namespaces cannot be changed")
         if self._live is None:
             raise RuntimeError(
                 f"{self!r} watches all namespaces: pass namespaces=[...] to the constructor"
@@ -703,6 +746,9 @@ class Manager:
             if upkeep is not None:
                 self._parts.append(self._start_part(repr(upkeep), upkeep.run, upkeep.stop))
         self._start_recording()
+        if self._fleet is not None:
+            part = self._start_part("fleet", self._fleet.run, self._fleet.stop_soon)
+            self._parts.append(part)
         self._fill_caches()
         if self._stopping.is_set():
             return
@@ -804,6 +850,8 @@ class Manager:
         """Stop webhooks, caches, recorders and endpoints."""
         for webhooks in self._webhooks:
             self._stop_service(webhooks.close)
+        if self._fleet is not None:
+            self._stop_service(self._fleet.close)
         if self._selection is not None:
             self._stop_service(self._selection.stop)
         self._stop_service(self._factory.shutdown)
@@ -901,6 +949,22 @@ class _Part:
             self._stop()
         if self._stop is None or hurry:
             self.task.cancel()
+
+
+def _namespaces_of(
+    k: ClientsetBase, namespaces: Namespaces | Labels, clock: Clock
+) -> tuple[NamespaceSelection | None, LiveNamespaces | None]:
+    """Return what selects the namespaces by label, and the set of them; None for all."""
+    selector = namespace_selector(namespaces)
+    if selector is not None:
+        selection = NamespaceSelection(k.rest, selector, clock)
+        return selection, selection.live
+    if namespaces is None:
+        return None, None
+    named = cast("dict[str, NamespaceOptions]", namespaces)
+    live = LiveNamespaces(selectors=named if isinstance(namespaces, Mapping) else None)
+    live.replace(names_of(cast("str | Sequence[str]", namespaces)))
+    return None, live
 
 
 def _new_metrics(registry: CollectorRegistry | None) -> ManagerMetrics:
