@@ -327,6 +327,8 @@ async def test_mistakes_are_named() -> None:
         controller.for_(Secret)
     with pytest.raises(ValueError, match="is not the clientset of the manager"):
         controller.watches(Secret, world.fleet.requests, where=us)
+    with pytest.raises(RuntimeError, match="dependents work at home only"):
+        controller.dependent(Secret, lambda _: None)
     with pytest.raises(LookupError, match="cannot be changed"):
         controller.unwatch(ConfigMap)
     for each in (k, us, world.clientsets["eu"]):
@@ -469,3 +471,38 @@ async def test_mappers_and_predicates_that_raise_stop_nothing() -> None:
         await world.until(lambda: ("eu", "shop/a", "eu") in world.seen)
         world.add("us")
         await world.until(lambda: ("us", "shop/b", "") in world.seen)
+
+
+async def test_options_of_controllers_apply_to_each_cluster() -> None:
+    """`max_attempts`, `on_error`, `reconcile_all`, a pause and own writes know the clusters."""
+    world = AsyncWorld("eu", "us")
+    errors: list[tuple[str, int]] = []
+    failing = {"eu"}
+
+    async def reconcile(context: AsyncContext[ConfigMap]) -> None:
+        await world.note(context)
+        if context.cluster in failing:
+            raise RuntimeError("not here")
+        labels = {"metadata": {"labels": {"seen": "yes"}}}
+        await context.clientset.patch(ConfigMap, context.name, labels, namespace="shop")
+
+    async def on_error(context: AsyncContext[ConfigMap], error: Exception) -> None:
+        errors.append((context.cluster, context.attempt))
+
+    controller = world.manager.controller(
+        "maps", reconcile, on_error=on_error, max_attempts=3, own_writes_wake=False
+    ).for_(ConfigMap)
+    async with world:
+        await world.until(lambda: len(errors) == 3)
+        assert errors == [("eu", 1), ("eu", 2), ("eu", 3)]
+        began = world.clock.monotonic()
+        await world.until(lambda: world.clock.monotonic() > began + 5)
+        assert [each[0] for each in world.seen].count("us") == 1  # its own write does not wake it
+        failing.clear()
+        world.seen.clear()
+        controller.pause()
+        controller.reconcile_all()
+        await world.until(lambda: world.clock.monotonic() > began + 10)
+        assert not world.seen
+        controller.resume()
+        await world.until(lambda: {each[0] for each in world.seen} == {"eu", "us"})

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from .controller import AsyncSource
     from .controller_cluster import AsyncCluster
     from .informer import AsyncSharedInformer
+    from .workflow import AsyncWorkflow
     from .workqueue import AsyncPriorityQueue
 
 T = TypeVar("T", bound=Object)
@@ -237,6 +238,18 @@ class AsyncFleetController(AsyncManagedController[T]):
         self._patterns.append(pattern)
         self._last_pattern = pattern
         return pattern
+
+    def _new_workflow(self) -> AsyncWorkflow[T]:
+        """Return the workflow of the dependents.
+
+        Raises:
+            RuntimeError: The objects of `for_` are in the fleet.
+        """
+        if self._primary is not None:
+            raise RuntimeError(
+                f"{self!r}: dependents work at home only: call for_(..., where=home)"
+            )
+        return super()._new_workflow()
 
     def reconcile_all(self) -> None:
         """Add a request for each object of `for_` in the caches; see `AsyncController`."""

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from .controller import Source
     from .controller_cluster import Cluster
     from .informer import SharedInformer
+    from .workflow import Workflow
     from .workqueue import PriorityQueue
 
 T = TypeVar("T", bound=Object)
@@ -236,6 +237,18 @@ class FleetController(ManagedController[T]):
         self._patterns.append(pattern)
         self._last_pattern = pattern
         return pattern
+
+    def _new_workflow(self) -> Workflow[T]:
+        """Return the workflow of the dependents.
+
+        Raises:
+            RuntimeError: The objects of `for_` are in the fleet.
+        """
+        if self._primary is not None:
+            raise RuntimeError(
+                f"{self!r}: dependents work at home only: call for_(..., where=home)"
+            )
+        return super()._new_workflow()
 
     def reconcile_all(self) -> None:
         """Add a request for each object of `for_` in the caches; see `Controller`."""
