@@ -386,7 +386,6 @@ class AsyncFleetController(AsyncManagedController[T]):
         member = self._fleet.member(str(request.cluster))
         if member is None:
             return None
-        attempt.is_stopping = lambda: self._stopping.is_set() or member.is_leaving
         has_failed = True
         try:
             with member.working():

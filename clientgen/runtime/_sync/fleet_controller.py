@@ -385,7 +385,6 @@ class FleetController(ManagedController[T]):
         member = self._fleet.member(str(request.cluster))
         if member is None:
             return None
-        attempt.is_stopping = lambda: self._stopping.is_set() or member.is_leaving
         has_failed = True
         try:
             with member.working():

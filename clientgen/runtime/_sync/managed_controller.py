@@ -214,7 +214,8 @@ class Context(Generic[T_co]):
         requests, and return.
         """
         must_end = self._must_end is not None and self._must_end()
-        return must_end or self._attempt.has_timed_out
+        is_leaving = self._cluster is not None and self._cluster.is_leaving
+        return must_end or is_leaving or self._attempt.has_timed_out
 
     @property
     def attempt(self) -> int:
