@@ -11,12 +11,18 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from .._controllers.json_logs import title_of
-from .._controllers.reconcile_loop import ClusterRequest, owner_mapper, request_for
+from .._controllers.queue_state import LOW_PRIORITY
+from .._controllers.reconcile_loop import (
+    ClusterRequest,
+    owner_mapper,
+    request_for,
+    requests_of,
+)
 from .._models.arguments import check_function, check_source
 from .._models.unstructured import Object
 from ..errors import TerminalError, TransportError
 from ._primitives import short_lock, spawn
-from .controller import _Enqueuer, _Watched
+from .controller import _Watched
 from .fair_queue import AsyncFairQueue
 from .fleet_member import AsyncMember
 from .managed_controller import AsyncManagedController
@@ -165,8 +171,14 @@ class AsyncFleetController(AsyncManagedController[T]):
         self._primary = self._add_pattern(model, request_for)
         return self
 
-    def owns(self, source: type[Object] | AsyncSource[Any], owner: Resource | None = None) -> Self:
-        """Reconcile the controlling owners of the objects of a kind, in the same cluster.
+    def owns(
+        self,
+        source: type[Object] | AsyncSource[Any],
+        owner: Resource | None = None,
+        *,
+        every_owner: bool = False,
+    ) -> Self:
+        """Reconcile the owners of the objects of a kind, in the same cluster.
 
         Raises:
             LookupError: The scheme does not know the class.
@@ -174,9 +186,9 @@ class AsyncFleetController(AsyncManagedController[T]):
         """
         if not self._is_everywhere("owns()", source, None) or self._primary is None:
             self._last_pattern = None
-            return super().owns(source, owner)  # at home, as the kind of `for_`
+            return super().owns(source, owner, every_owner=every_owner)
         assert self._resource is not None
-        self._add_pattern(source, owner_mapper(owner or self._resource))
+        self._add_pattern(source, owner_mapper(owner or self._resource, every_owner=every_owner))
         return self
 
     def watches(
@@ -257,7 +269,7 @@ class AsyncFleetController(AsyncManagedController[T]):
         with self._serving_lock:
             sources = [source for served in self._served.values() for source in served.sources]
         for source in sources:
-            if source.mapper is request_for:
+            if source.is_primary:
                 self._enqueuer_of(source).add_all()
 
     def _watches_resource(self, group: str, plural: str) -> bool:
@@ -293,15 +305,7 @@ class AsyncFleetController(AsyncManagedController[T]):
             context = self._context
             if context is None or member in self._served or member.is_leaving:
                 return
-            sources = [
-                _Watched(
-                    self._fleet.informer(member, pattern.model),
-                    member,
-                    pattern.mapper,
-                    pattern.predicates,
-                )
-                for pattern in self._patterns
-            ]
+            sources = [self._source_in(member, pattern) for pattern in self._patterns]
             served = self._served[member] = _Served(sources)
             for pattern, source in zip(self._patterns, sources, strict=True):
                 if pattern is self._primary:
@@ -314,6 +318,13 @@ class AsyncFleetController(AsyncManagedController[T]):
             self._waits = [task for task in self._waits if not task.done]
             wait = partial(self._await_caches, member, served)
             self._waits.append(spawn(wait, f"{self.name}-{member.name}", context.copy()))
+
+    def _source_in(self, member: AsyncMember, pattern: _Pattern) -> _Watched:
+        source = _Watched(self._fleet.informer(member, pattern.model), member, pattern.mapper)
+        source.is_primary = pattern is self._primary
+        for predicate in pattern.predicates:
+            source.add_predicate(predicate)
+        return source
 
     def detach(self, member: AsyncMember) -> None:
         """Stop watching a cluster, and drop its requests."""
@@ -359,15 +370,17 @@ class AsyncFleetController(AsyncManagedController[T]):
     def _map_again(self, cluster: str) -> None:
         """Enqueue the requests for a cluster that objects of `home` map to.
 
-        When they were mapped before, the cluster had not joined.
+        When they were mapped before, the cluster had not joined. Predicates do not apply: they may
+        have seen the objects.
         """
-        only = cast("Any", _Only(self.queue, cluster))
         for source in [*self._sources]:
             indexer: Any = getattr(source.informer, "indexer", None)
             objects: list[Any] = [] if indexer is None else indexer.list()
             for obj in objects:
                 try:
-                    _Enqueuer(only, source, None, 0.0, None).add(obj, is_initial=True)
+                    for request in requests_of(source.mapper, obj):
+                        if isinstance(request, ClusterRequest) and request.cluster == cluster:
+                            self.queue.add(request, priority=LOW_PRIORITY)
                 except Exception:
                     logger.exception("%s: an object could not be mapped", source.informer.title)
 
@@ -436,16 +449,3 @@ class AsyncFleetController(AsyncManagedController[T]):
             return False
         member = self._fleet.member(str(request.cluster))
         return member is not None and member.seconds_without_watch > 0.0
-
-
-class _Only:
-    """The queue of a controller, for requests of one cluster only."""
-
-    def __init__(self, queue: AsyncPriorityQueue[Request], cluster: str) -> None:
-        self._queue = queue
-        self._cluster = cluster
-
-    def add_debounced(self, request: Request, delay: float, *, priority: int) -> None:
-        """Add a request, if it is for the cluster."""
-        if isinstance(request, ClusterRequest) and request.cluster == self._cluster:
-            self._queue.add_debounced(request, delay, priority=priority)
