@@ -95,10 +95,10 @@ class _Combination(EventPredicate):
     ) -> None:
         for each in predicates:
             check_function("a predicate", each)
-        self.__name__ = shown
         self._decide = decide
         self._predicates = predicates
         super().__init__(self._combine)
+        self.__name__ = shown
 
     def __repr__(self) -> str:
         return self.__name__
