@@ -427,6 +427,7 @@ async def test_nothing_of_a_cluster_stays_after_it_has_left() -> None:
 
     async def fail(context: AsyncContext[ConfigMap]) -> None:
         world.seen.append((context.cluster, str(context.request), ""))
+        context.memo(dict)
         if failing["on"]:
             raise RuntimeError("not yet")
 
@@ -447,6 +448,7 @@ async def test_nothing_of_a_cluster_stays_after_it_has_left() -> None:
             "eu"
         }
         assert {cluster_name(each) for each in limiter._failures} == {"eu"}
+        assert len(controller._memos) == 1
         assert len(controller._tasks) <= 4  # workers for home, and for two clusters at once
         failing["on"] = False
 

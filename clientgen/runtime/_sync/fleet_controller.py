@@ -15,6 +15,7 @@ from .._controllers.json_logs import title_of
 from .._controllers.queue_state import LOW_PRIORITY
 from .._controllers.reconcile_loop import (
     ClusterRequest,
+    cluster_name,
     owner_mapper,
     request_for,
     requests_of,
@@ -337,6 +338,8 @@ class FleetController(ManagedController[T]):
                 self._attempts.forget(request)
         for source in served.sources:
             source.remove_handler()
+        # Memos and daemons end with the objects, of which there will be no deletions.
+        self._forget_objects(lambda key: cluster_name(key.request) == member.name)
 
     def follow(self, member: Member) -> None:
         """Hold back the requests of a cluster while it does not answer, or is not in the caches."""
