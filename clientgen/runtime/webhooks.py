@@ -1,4 +1,4 @@
-"""Types for functions of admission webhooks: the request, the exception that refuses it, and rules.
+"""Types for functions of admission webhooks: the request, the exception that refuses it, rules.
 
 The servers are `AsyncWebhooks` in `clientgen.runtime.aio` and `Webhooks` in
 `clientgen.runtime.sync`.

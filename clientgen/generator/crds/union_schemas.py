@@ -113,7 +113,8 @@ def _check_default(name: str, schema: Schema, member: _Member, members: Sequence
 
 
 def _required(tag: str, members: Sequence[_Member]) -> list[str]:
-    shared = set.intersection(*(set(member.required) for member in members))
+    first, *others = members
+    shared = set(first.required).intersection(*(member.required for member in others))
     return sorted({*shared, tag} - {""})
 
 

@@ -85,7 +85,7 @@ def _decode_other(kind: type, value: object) -> object:
         obj = kind(cast("dict[str, Any]", value))
         check_metadata(obj)
         return obj
-    message = f"expected {kind.__name__}, got {value.__class__.__name__}"
+    message = f"expected {kind.__name__}, got {type(cast('Any', value)).__name__}"
     raise ValueError(message)
 
 
