@@ -56,9 +56,24 @@ def normal(requirement: str) -> str:
     return re.sub(r"[-_.]+", "-", name[0]).lower()
 
 
+def run_nodes(tree: ast.AST) -> Iterator[ast.AST]:
+    """All nodes but imports of typing_extensions that are for type checkers, which have it."""
+    for node in ast.iter_child_nodes(tree):
+        yield node
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            for_checkers = [
+                each
+                for each in node.body
+                if not (isinstance(each, ast.ImportFrom) and each.module == "typing_extensions")
+            ]
+            yield from (inner for each in for_checkers for inner in ast.walk(each))
+        else:
+            yield from run_nodes(node)
+
+
 def imports(path: Path) -> Iterator[str]:
     """The packages of others that a module imports, wherever in it, and those it names so."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in run_nodes(ast.parse(path.read_text("utf-8"))):
         names: list[str] = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]

@@ -348,17 +348,17 @@ def name_owner_late(world: World, _: Names, out: io.StringIO) -> None:
     until(lambda: out.getvalue().endswith("has an owner\n"))
 
 
-def change_often(world: World, _: Names, out: io.StringIO) -> None:
+def change_often(world: World, names: Names, out: io.StringIO) -> None:
     until(out.getvalue)
     deployments = world.k.apps_v1.deployments("shop")
     for number in range(1, 21):
         deployments.patch("web", {"metadata": {"labels": {"seen": f"{number}-times"}}})
-
-    def is_seen_again() -> bool:
-        world.cluster.clock.step(10)
-        return out.getvalue().count("\n") > 1
-
-    until(is_seen_again)
+    lister = names["manager"].lister(Deployment)
+    until(lambda: lister.get("shop", "web").metadata.labels["seen"] == "20-times")
+    (source,) = names["controller"]._sources
+    until(lambda: not source.registration.backlog)  # the changes are in the queue
+    world.cluster.clock.step(10)
+    until(lambda: out.getvalue().count("\n") > 1)
 
 
 @contextlib.contextmanager

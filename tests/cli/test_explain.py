@@ -78,13 +78,13 @@ def test_a_package_is_explained_without_running_its_code(run: Run):
 
 
 def test_without_flags_it_explains_the_package_of_the_config(run: Run):
-    Path("clientgen.toml").write_text('spec="shop.json"\noutput="."\npackage="shop"\n')
+    Path("clientgen.toml").write_text('spec="shop.json"\noutput="."\npackage="cups"\n')
     missing = run("explain", "things")
     assert missing.exit_code == 1
-    assert "there is no package `shop`\n    Install it, or generate it first." in missing.stderr
+    assert "there is no package `cups`\n    Install it, or generate it first." in missing.stderr
 
     run("generate")
-    assert "from shop.shop.v1 import Thing" in run("explain", "things").stdout
+    assert "from cups.shop.v1 import Thing" in run("explain", "things").stdout
 
 
 def test_without_anything_it_explains_kubeapi(run: Run):
