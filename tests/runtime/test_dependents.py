@@ -456,6 +456,7 @@ async def test_an_error_is_told_and_stops_only_those_after_it() -> None:
         assert program.shop()["Ready"] == "False DependentFailed"
         wrote = [str(each) for each in program.cluster.writes if "status" in str(each)]
         assert len(wrote) <= 2, "each failure writes a status"
+        assert not program.runs  # `reconcile` could write that all is well
         program.user.patch(shop(), {"spec": {"public": False}})
         await until(lambda: program.shop().get("Ready") == "True DependentsReady")
 

@@ -49,6 +49,7 @@ class _OfChangeAndRequest(Protocol[M]):
 
 
 RuleFunction: TypeAlias = "_OfObject[M] | _OfChange[M] | _OfRequest[M] | _OfChangeAndRequest[M]"
+"""The function of a rule: its arguments are the object, and `old` and `request` if it has them."""
 
 
 class Rule(Generic[M]):

@@ -299,6 +299,9 @@ class AsyncWorkflow(Generic[T]):
     ) -> Result | None:
         """Run the dependents, call `reconcile`, and write the conditions.
 
+        If a dependent fails, `reconcile` is not called: it could write that all is well, and that
+        write would start the next attempt at once.
+
         Raises:
             TerminalError: An object belongs to somebody else. Its change or deletion will start the
                 next reconciliation.
@@ -316,16 +319,21 @@ class AsyncWorkflow(Generic[T]):
             return None  # the event of the deletion brings the primary again
         context.object = run.primary
         context.workflow = WorkflowState(run.states)
-        result: Result | None = None
+        result = None if run.errors else await self._reconcile(run, reconcile)
+        await run.guard("status", self._write_status)
+        self._raise_errors(run)
+        return _combined(result, run.requeue_after)
+
+    async def _reconcile(
+        self, run: AsyncRun[T], reconcile: Function[[Any], Result | None]
+    ) -> Result | None:
         try:
-            result = await uncancelled(awaited("reconcile", reconcile(context)))
+            return await uncancelled(awaited("reconcile", reconcile(run.context)))
         except LeadershipLost:
             raise
         except Exception as error:  # noqa: BLE001 - reconcile may raise anything
             run.errors.append(error)
-        await run.guard("status", self._write_status)
-        self._raise_errors(run)
-        return _combined(result, run.requeue_after)
+            return None
 
     def _run_of(self, context: AsyncRunContext, primary: T) -> AsyncRun[T]:
         uid: str = cast("Any", primary).metadata.uid

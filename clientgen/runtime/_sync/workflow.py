@@ -298,6 +298,9 @@ class Workflow(Generic[T]):
     def work(self, context: RunContext, reconcile: Function[[Any], Result | None]) -> Result | None:
         """Run the dependents, call `reconcile`, and write the conditions.
 
+        If a dependent fails, `reconcile` is not called: it could write that all is well, and that
+        write would start the next attempt at once.
+
         Raises:
             TerminalError: An object belongs to somebody else. Its change or deletion will start the
                 next reconciliation.
@@ -315,16 +318,19 @@ class Workflow(Generic[T]):
             return None  # the event of the deletion brings the primary again
         context.object = run.primary
         context.workflow = WorkflowState(run.states)
-        result: Result | None = None
+        result = None if run.errors else self._reconcile(run, reconcile)
+        run.guard("status", self._write_status)
+        self._raise_errors(run)
+        return _combined(result, run.requeue_after)
+
+    def _reconcile(self, run: Run[T], reconcile: Function[[Any], Result | None]) -> Result | None:
         try:
-            result = uncancelled(awaited("reconcile", reconcile(context)))
+            return uncancelled(awaited("reconcile", reconcile(run.context)))
         except LeadershipLost:
             raise
         except Exception as error:  # noqa: BLE001 - reconcile may raise anything
             run.errors.append(error)
-        run.guard("status", self._write_status)
-        self._raise_errors(run)
-        return _combined(result, run.requeue_after)
+            return None
 
     def _run_of(self, context: RunContext, primary: T) -> Run[T]:
         uid: str = cast("Any", primary).metadata.uid
