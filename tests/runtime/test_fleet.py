@@ -15,10 +15,10 @@ from prometheus_client import CollectorRegistry
 
 from clientgen.runtime._async._primitives import Event, Task, sleep, spawn
 from clientgen.runtime._controllers.reconcile_loop import cluster_name
-from clientgen.runtime.aio import AsyncContext, AsyncFleet, AsyncManager
+from clientgen.runtime.aio import AsyncContext, AsyncDaemonContext, AsyncFleet, AsyncManager
 from clientgen.runtime.controllers import Event as SourceEvent
 from clientgen.runtime.controllers import ItemExponentialFailure, Request
-from clientgen.runtime.errors import ConnectionLost, NotFound
+from clientgen.runtime.errors import ConnectionLost, LeadershipLost, NotFound
 from clientgen.testing import FakeClock, FakeCluster
 
 pytestmark = pytest.mark.usefixtures("no_task_is_left")
@@ -508,3 +508,48 @@ async def test_options_of_controllers_apply_to_each_cluster() -> None:
         assert not world.seen
         controller.resume()
         await world.until(lambda: {each[0] for each in world.seen} == {"eu", "us"})
+
+
+async def test_daemons_and_polls_of_a_cluster_that_leaves_end_with_it() -> None:
+    """They see the last state of their objects. After the grace, writes are refused."""
+    world = AsyncWorld("eu", "us", grace=5.0)
+    seen: list[Any] = []
+    is_over, is_read = Event(), Event()
+
+    async def daemon(beside: AsyncDaemonContext[ConfigMap]) -> None:
+        await beside.wait_for_stop()
+        if beside.object.data["value"] != "eu":
+            return
+        seen.append((beside.object.data["value"], beside.memo(dict)))
+        await beside.clientset.create(config_map("farewell", "eu"))
+        while not is_over.is_set():
+            await sleep(0.001)
+        try:
+            await beside.clientset.create(config_map("late", "eu"))
+        except Exception as error:
+            seen.append(type(error))
+
+    async def read(obj: ConfigMap) -> int:
+        if obj.data["value"] == "eu":
+            seen.append("reading")
+            while not is_read.is_set():
+                await sleep(0.001)
+            seen.append("read")
+        return 1
+
+    controller: Any = world.manager.controller("maps", world.note).for_(ConfigMap)
+    controller.daemon(daemon, cancellation_grace=600.0)
+    controller.polls_each(read, every=10, workers=2)
+    async with world:
+        await world.until(lambda: len(controller._daemons[0]) == 2 and "reading" in seen)
+        member = runner_of(world).member("eu")
+        world.fleet.leave("eu")
+        await world.until(member.over.is_set)
+        is_over.set()
+        is_read.set()
+        await world.until(lambda: len(controller._daemons[0]) == 1 and "read" in seen)
+        assert seen[:2] == ["reading", ("eu", {})]
+        assert LeadershipLost in seen
+        maps = world.clusters["eu"].clientset(Clientset).core_v1.config_maps("shop").list()
+        assert {each.metadata.name for each in maps.items} == {"a", "farewell"}
+        assert {key.cluster for key in controller._memos._values} == {"us"}

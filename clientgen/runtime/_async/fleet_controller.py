@@ -30,12 +30,14 @@ from .managed_controller import AsyncManagedController
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from contextlib import AbstractContextManager
     from contextvars import Context
     from typing import Self
 
     from .._clock import Clock
     from .._controllers.attempts import Attempt
     from .._controllers.fleet_metrics import PrometheusFleetMetrics
+    from .._controllers.object_tracking import ObjectKey
     from .._controllers.predicates import Predicate
     from .._controllers.queue_state import QueueMetricsProvider
     from .._controllers.rate_limiters import RateLimiter
@@ -422,6 +424,23 @@ class AsyncFleetController(AsyncManagedController[T]):
         if member is None:
             raise _Left
         return member
+
+    def _find(self, key: ObjectKey) -> T | None:
+        try:
+            return super()._find(key)
+        except _Left:  # daemons and polls of its objects end a moment later
+            return None
+
+    def _daemon_cluster(self, request: Request) -> AsyncCluster | None:
+        try:
+            return super()._daemon_cluster(request)
+        except _Left:
+            return None
+
+    def _permitted(self, key: ObjectKey, cluster: AsyncCluster) -> AbstractContextManager[None]:
+        if isinstance(cluster, AsyncMember):
+            return cluster.working()
+        return super()._permitted(key, cluster)
 
     def _cached(self, request: Request, cluster: AsyncCluster | None) -> T | None:
         if isinstance(cluster, AsyncMember) and self._primary is not None:

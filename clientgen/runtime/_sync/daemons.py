@@ -71,16 +71,16 @@ class DaemonHost(Protocol):
         """Return whether this replica owns an object. If not, `again` is called when it does."""
         ...
 
-    def _permitted(self, key: ObjectKey) -> AbstractContextManager[None]:
-        """Refuse writes in a `with` block when this replica does not own an object."""
+    def _permitted(self, key: ObjectKey, cluster: Cluster) -> AbstractContextManager[None]:
+        """Refuse writes in a `with` block when this replica must not change an object any more."""
         ...
 
     def _owns(self, key: ObjectKey) -> bool:
         """Return whether this replica owns an object."""
         ...
 
-    def _cluster_in(self, request: Request) -> Cluster | None:
-        """Return the cluster of a request."""
+    def _daemon_cluster(self, request: Request) -> Cluster | None:
+        """Return the cluster of a request; None if it has left."""
         ...
 
     def _report_daemon(self, title: str, key: ObjectKey, error: Exception) -> None:
@@ -190,14 +190,12 @@ class Daemons(Generic[T]):
         host: DaemonHost,
         function: Function[[DaemonContext[T]], object],
         grace: float,
-        own_cluster: Callable[[], Cluster],
         clock: Clock,
     ) -> None:
         check_callback("a daemon", function)
         self._host = host
         self._function = function
         self._grace = checked_seconds("cancellation_grace", grace, least=0.0)
-        self._own_cluster = own_cluster
         self._clock = clock
         self._log = logging.getLogger(getattr(function, "__module__", None) or "clientgen")
         self._title = str(getattr(function, "__qualname__", function))
@@ -259,7 +257,9 @@ class Daemons(Generic[T]):
             if self._next.get(request) is not waiting or request in self._running:
                 return
             key, obj = self._next.pop(request)
-            cluster = self._host._cluster_in(request) or self._own_cluster()
+            cluster = self._host._daemon_cluster(request)
+            if cluster is None:
+                return
             context = DaemonContext(
                 self._host, key, obj, cluster=cluster, clock=self._clock, log=self._log
             )
@@ -289,7 +289,7 @@ class Daemons(Generic[T]):
 
     def _run_daemon(self, daemon: _Daemon) -> None:
         try:
-            with self._host._permitted(daemon.key):
+            with self._host._permitted(daemon.key, daemon.context._cluster):
                 self._call_until_over(daemon)
         except BaseException as error:  # noqa: BLE001 - the controller raises it
             if not daemon.context.is_stopping:  # a SystemExit, or a cancellation by other code

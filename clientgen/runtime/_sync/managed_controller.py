@@ -608,8 +608,7 @@ class ManagedController(DependentDeclarations[T, Context[T]], Controller[Request
         """
         if function is None:
             return partial(self._decorate_daemon, when, cancellation_grace)
-        own_cluster = partial(self._host.cluster_of, None)
-        daemons = Daemons[T](self, function, cancellation_grace, own_cluster, self._clock)
+        daemons = Daemons[T](self, function, cancellation_grace, self._clock)
         self._follow("daemon()", daemons, when)
         self._daemons.append(daemons)
         self._request_sources.append(daemons)
@@ -645,7 +644,14 @@ class ManagedController(DependentDeclarations[T, Context[T]], Controller[Request
         sharding = self._host.sharding
         return sharding is None or sharding.owns_uid(key.uid)
 
-    def _permitted(self, key: ObjectKey) -> AbstractContextManager[None]:
+    def _daemon_cluster(self, request: Request) -> Cluster | None:
+        return self._cluster_in(request) or self._host.cluster_of(None)
+
+    def _permitted(
+        self,
+        key: ObjectKey,
+        cluster: Cluster,  # noqa: ARG002 - for subclasses
+    ) -> AbstractContextManager[None]:
         sharding = self._host.sharding
         return nullcontext() if sharding is None else sharding._permitted(_permit(sharding, key))
 
