@@ -606,6 +606,43 @@ async def test_an_interrupted_creation_is_cleaned_up() -> None:
         assert cloud.machines == {}
 
 
+async def test_labels_in_another_namespace_show_nothing_to_the_program() -> None:
+    """Whoever may write in one namespace does not decide what a dependent elsewhere looks like."""
+    spaces = [Namespace(metadata=ObjectMeta(name=name)) for name in ("other", "evil")]
+    program = AsyncProgram(*spaces)
+    seen: list[Any] = []
+
+    async def reconcile(context: AsyncContext[Shop]) -> Result | None:
+        seen.append((context.secondary(near), context.secondary(far), context.secondaries(many)))
+        return Result(requeue_after=0.05)
+
+    shops = program.controller(reconcile)
+    near = shops.dependent(ConfigMap, lambda _: {"metadata": {"name": "near"}}, name="near")
+    away = {"metadata": {"name": "far", "namespace": "other"}}
+    far = shops.dependent(ConfigMap, lambda _: away, name="far", delete_when=lambda _: False)
+    many = shops.dependent(
+        ConfigMap,
+        lambda _: [{"metadata": {"name": "one"}}],
+        many=True,
+        name="many",
+        delete_when=lambda _: False,
+    )
+    made = program.user.create(shop())
+    async with program:
+        await until(lambda: seen and None not in seen[-1])
+        for name in ("near", "far", "many"):
+            forged = meta("forged-" + name, **{"clientgen.dev/primary-uid": uid_of(made)})
+            forged.annotations = {"clientgen.dev/dependent": f"shops/{name}"}
+            program.user.create(ConfigMap(metadata=forged), namespace="evil")
+        last = program.manager.informer(ConfigMap)
+        await until(lambda: last.indexer.get("evil/forged-many"))
+        count = len(seen)
+        await until(lambda: len(seen) > count + 1)
+        found = seen[-1]
+        assert [each.metadata.name for each in found[:2]] == ["near", "far"]
+        assert [*found[2]] == ["one"]
+
+
 async def test_wrong_declarations_are_refused() -> None:
     program = AsyncProgram()
     with pytest.raises(RuntimeError, match="call for_"):

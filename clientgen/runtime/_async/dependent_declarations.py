@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, cas
 from .._controllers.declared_rights import RightsListener, policy_rules
 from .._controllers.dependent_objects import checked_labels
 from .._controllers.finalizers import checked_finalizer
-from .._controllers.reconcile_loop import request_for
 from .._controllers.workflow import is_name
 from .._models.arguments import check_class, check_function, type_of
 from .._models.unstructured import Object
@@ -56,8 +55,7 @@ class AsyncExternalDependent(Generic[X]):
         return f"<{type(self).__name__} {self.name!r}>"
 
     def _secondary(self, primary: Any) -> X | None:
-        [request] = request_for(primary)
-        polled = self._workflow.memory(request, primary.metadata.uid).polled
+        polled = self._workflow.memory_of(primary).polled
         _, _, found = polled.get(self.name, (0.0, "", None))
         return cast("X | None", found)
 
@@ -235,7 +233,7 @@ class AsyncDependentDeclarations(Generic[T, C]):
                 labels=checked_labels(labels),
             )
             workflow.add(step)
-            return AsyncDependents(step) if many else AsyncDependent(step)
+            return (AsyncDependents if many else AsyncDependent)(step, workflow)
 
         return add if desired is None else add(desired)
 

@@ -19,6 +19,7 @@ from .._controllers.dependent_objects import (
     Desired,
     claim_of,
     desired_object,
+    is_owned,
     mark_of,
     primary_uids,
     requests_of_mark,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from .._http.resource import Resource
     from ._primitives import Callback
     from .informer import AsyncSharedInformer
-    from .workflow import AsyncRun
+    from .workflow import AsyncRun, AsyncWorkflow, Memory
 
 M = TypeVar("M", bound=Object)
 
@@ -158,11 +159,26 @@ class AsyncObjectsStep(AsyncStep, Generic[M]):
         found = self.kind.informer.indexer.by_index(PRIMARY_INDEX, uid)
         return {_key(obj): obj for obj in found if mark_of(obj) == self._mark}
 
+    def shown(self, primary: Any, memory: Memory) -> dict[str, M]:
+        """Return the objects of a primary for the program, by key.
+
+        Labels do not prove whose an object is: somebody may write them in another namespace. So an
+        object that the primary does not own must be one that this step has wanted.
+        """
+        wanted = memory.wanted.get(self.name)
+        found = self.existing(memory.uid).items()
+        return {
+            key: obj
+            for key, obj in found
+            if wanted is None or key in wanted or is_owned(obj, primary)
+        }
+
     # ---- what is wanted -----------------------------------------------------------------------
 
     async def reconcile(self, run: AsyncRun[Any]) -> DependentState | None:
         """Apply what is wanted. Returns None if nothing is wanted."""
         wanted = await self._wanted(run)
+        run.memory.wanted.setdefault(self.name, set()).update(wanted)
         if not wanted:
             return None
         if self.needs_finalizer or not all(each.is_collected for each in wanted.values()):
@@ -379,16 +395,17 @@ class AsyncDependent(Generic[M]):
         name: The name of the dependent.
     """
 
-    def __init__(self, step: AsyncObjectsStep[M]) -> None:
+    def __init__(self, step: AsyncObjectsStep[M], workflow: AsyncWorkflow[Any]) -> None:
         self._step = step
+        self._workflow = workflow
         self.name = step.name
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}>"
 
     def _secondary(self, primary: Any) -> M | None:
-        found = [*self._step.existing(primary.metadata.uid).values()]
-        return max(found, key=_age, default=None)
+        found = self._step.shown(primary, self._workflow.memory_of(primary))
+        return max(found.values(), key=_age, default=None)
 
 
 def _age(obj: Any) -> tuple[bool, str, str]:
@@ -406,13 +423,14 @@ class AsyncDependents(Generic[M]):
         name: The name of the dependent.
     """
 
-    def __init__(self, step: AsyncObjectsStep[M]) -> None:
+    def __init__(self, step: AsyncObjectsStep[M], workflow: AsyncWorkflow[Any]) -> None:
         self._step = step
+        self._workflow = workflow
         self.name = step.name
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}>"
 
     def _secondaries(self, primary: Any) -> dict[str, M]:
-        found = self._step.existing(primary.metadata.uid).values()
-        return {short_key(obj, primary): obj for obj in found}
+        found = self._step.shown(primary, self._workflow.memory_of(primary))
+        return {short_key(obj, primary): obj for obj in found.values()}

@@ -206,6 +206,16 @@ def primary_uids(obj: Any) -> list[str]:
     return uids or [uid for uid in [metadata.labels.get(PRIMARY_UID, "")] if uid]
 
 
+def is_owned(obj: Any, primary: Any) -> bool:
+    """Return whether a primary controls an object by an owner reference that Kubernetes follows."""
+    metadata: ObjectMeta = obj.metadata
+    owner: ObjectMeta = primary.metadata
+    is_near = owner.namespace in {"", metadata.namespace}
+    return is_near and any(
+        each.controller and each.uid == owner.uid for each in metadata.owner_references
+    )
+
+
 def primary_text(primary: Any) -> str:
     """Return the value of the annotation `PRIMARY`: group, kind, namespace and name."""
     group = primary.api_version.rpartition("/")[0]

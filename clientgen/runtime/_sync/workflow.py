@@ -17,7 +17,7 @@ from msgspec import structs
 
 from .._controllers.declared_rights import rights_on
 from .._controllers.finalizers import checked_finalizer
-from .._controllers.reconcile_loop import Request, Result, checked_result
+from .._controllers.reconcile_loop import Request, Result, checked_result, request_for
 from .._controllers.workflow import (
     DependentState,
     WorkflowState,
@@ -109,6 +109,7 @@ class Memory:
         uid: The uid of the primary.
         applied: Fingerprints of what was applied, by the uid of the object.
         created: The keys of objects that were created, by kind.
+        wanted: The keys of all objects that a step has wanted, by step.
         polled: The time, the id and the state of things outside of the cluster, by step.
     """
 
@@ -116,6 +117,7 @@ class Memory:
         self.uid = uid
         self.applied: dict[str, str] = {}
         self.created: set[tuple[object, str]] = set()
+        self.wanted: dict[str, set[str]] = {}
         self.polled: dict[str, tuple[float, str, object]] = {}
 
 
@@ -294,6 +296,11 @@ class Workflow(Generic[T]):
             if len(self._memories) > _MAX_REMEMBERED:  # what is forgotten is applied once more
                 self._memories.pop(next(iter(self._memories)))
         return memory
+
+    def memory_of(self, primary: T) -> Memory:
+        """Return what this process remembers of a primary object."""
+        [request] = request_for(primary)
+        return self.memory(request, cast("Any", primary).metadata.uid)
 
     def work(self, context: RunContext, reconcile: Function[[Any], Result | None]) -> Result | None:
         """Run the dependents, call `reconcile`, and write the conditions.
