@@ -662,6 +662,10 @@ async def test_wrong_declarations_are_refused() -> None:
     ]:
         with pytest.raises(error, match=message):
             declare()
+    dry = AsyncManager(program.k.with_(dry_run=True))
+    dry.controller("shops").for_(Shop).external("machine", AsyncMachine(Cloud()), every=1)
+    with pytest.raises(ValueError, match="external dependents need a client that writes"):
+        await dry.run()
     await program.k.aclose()
 
 

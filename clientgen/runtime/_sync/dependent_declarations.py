@@ -392,11 +392,19 @@ class DependentDeclarations(Generic[T, C]):
         """Check the dependents when the manager starts, and tell their rights to a test.
 
         Raises:
-            ValueError: A dependent is after an unknown one, or dependents are in a circle.
+            ValueError: A dependent is after an unknown one, or dependents are in a circle. Or a dry
+                run would forget what is created outside of the cluster.
         """
         if self._workflow is not None:
             self._workflow.check()
             rest = cast("Any", self)._host.clientset.rest
+            steps = self._workflow.steps.values()
+            is_external = any(isinstance(each, ExternalStep) for each in steps)
+            if is_external and rest.write_defaults.get("dry_run"):
+                raise ValueError(
+                    f"{self!r}: external dependents need a client that writes: not one of"
+                    " with_(dry_run=True), which would forget what was created"
+                )
             listener: RightsListener | None = rest.shared.get(RightsListener)
             if listener is not None:
                 listener.tell(self._rights())
