@@ -15,7 +15,13 @@ from prometheus_client import CollectorRegistry
 
 from clientgen.runtime._async._primitives import Event, Task, sleep, spawn
 from clientgen.runtime._controllers.reconcile_loop import cluster_name
-from clientgen.runtime.aio import AsyncContext, AsyncDaemonContext, AsyncFleet, AsyncManager
+from clientgen.runtime.aio import (
+    AsyncContext,
+    AsyncDaemonContext,
+    AsyncFleet,
+    AsyncManager,
+    AsyncRequestContext,
+)
 from clientgen.runtime.controllers import Event as SourceEvent
 from clientgen.runtime.controllers import ItemExponentialFailure, Request
 from clientgen.runtime.errors import ConnectionLost, LeadershipLost, NotFound
@@ -553,3 +559,22 @@ async def test_daemons_and_polls_of_a_cluster_that_leaves_end_with_it() -> None:
         maps = world.clusters["eu"].clientset(Clientset).core_v1.config_maps("shop").list()
         assert {each.metadata.name for each in maps.items} == {"a", "farewell"}
         assert {key.cluster for key in controller._memos._values} == {"us"}
+
+
+async def test_a_controller_of_own_requests_works_at_home() -> None:
+    world = AsyncWorld("eu", metrics="127.0.0.1:0", registry=CollectorRegistry())
+    seen: list[str] = []
+
+    async def price(context: AsyncRequestContext[str]) -> None:
+        seen.append(f"{context.request} {context.clientset is world.k}")
+
+    prices = world.manager.request_controller("prices", str, price)
+    prices.watches(ConfigMap, lambda found: [found.metadata.name])
+    world.manager.controller("maps", world.note).for_(ConfigMap)
+    await world.k.create(config_map("gold", "1"))
+    async with world:
+        await world.until(lambda: seen and world.seen)
+        world.fleet.leave("eu")
+        world.add("us")
+        await world.until(lambda: ("us", "shop/a", "us") in world.seen)
+        assert seen == ["gold True"]

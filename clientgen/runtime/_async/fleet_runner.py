@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 from .._controllers.fleet_health import REPORT_SECONDS
 from ._primitives import Event, short_lock, spawn, wait_until
 from .fleet import AsyncFleet
+from .fleet_controller import AsyncFleetController
 from .fleet_member import AsyncMember
 from .informer_factory import AsyncInformerFactory
 
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from ._primitives import Task
     from .clientset import AsyncClientsetBase
     from .fleet import AsyncJoined
-    from .fleet_controller import AsyncFleetController
     from .informer import AsyncSharedInformer
     from .recorder import AsyncEventRecorder
 
@@ -146,7 +146,10 @@ class AsyncFleetRunner:
         return member.watch(self._manager._informer_of(member.factory, model, {}))
 
     def _controllers(self) -> list[AsyncFleetController[Any]]:
-        return [*self._manager._controllers]
+        """List the controllers that work in the clusters: those of own requests work at home."""
+        return [
+            each for each in self._manager._controllers if isinstance(each, AsyncFleetController)
+        ]
 
     # ---- clusters -----------------------------------------------------------------------------
 

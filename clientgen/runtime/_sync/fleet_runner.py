@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 from .._controllers.fleet_health import REPORT_SECONDS
 from ._primitives import Event, short_lock, spawn, wait_until
 from .fleet import Fleet
+from .fleet_controller import FleetController
 from .fleet_member import Member
 from .informer_factory import InformerFactory
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from ._primitives import Task
     from .clientset import ClientsetBase
     from .fleet import Joined
-    from .fleet_controller import FleetController
     from .informer import SharedInformer
     from .recorder import EventRecorder
 
@@ -145,7 +145,8 @@ class FleetRunner:
         return member.watch(self._manager._informer_of(member.factory, model, {}))
 
     def _controllers(self) -> list[FleetController[Any]]:
-        return [*self._manager._controllers]
+        """List the controllers that work in the clusters: those of own requests work at home."""
+        return [each for each in self._manager._controllers if isinstance(each, FleetController)]
 
     # ---- clusters -----------------------------------------------------------------------------
 
