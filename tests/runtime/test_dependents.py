@@ -30,6 +30,7 @@ from clientgen.runtime._async._primitives import Task, sleep, spawn
 from clientgen.runtime._async.managed_controller import AsyncManagedController
 from clientgen.runtime.aio import AsyncContext, AsyncExternal, AsyncManager
 from clientgen.runtime.controllers import Result, set_owner
+from clientgen.runtime.views import View
 from clientgen.testing import FakeClock, FakeCluster
 from clientgen.testing._fake.service_accounts import Run, begin_run, end_run
 
@@ -656,6 +657,7 @@ async def test_wrong_declarations_are_refused() -> None:
         (TypeError, "must be a model class", lambda: wrong.dependent("Secret", print)),
         (TypeError, "must be a function", lambda: wrong.dependent(Secret, "f")),
         (TypeError, "after= takes", lambda: wrong.dependent(Secret, print, after=[3])),
+        (TypeError, "whole objects.*pass ConfigMap", lambda: wrong.dependent(PageKey, print)),
         (ValueError, "every=0", lambda: wrong.external("x", AsyncMachine(Cloud()), every=0)),
         (TypeError, "takes an AsyncExternal", lambda: wrong.external("x", "y", every=1)),
         (ValueError, "not a finalizer", lambda: wrong.workflow(finalizer="x")),
@@ -667,6 +669,10 @@ async def test_wrong_declarations_are_refused() -> None:
     with pytest.raises(ValueError, match="external dependents need a client that writes"):
         await dry.run()
     await program.k.aclose()
+
+
+class PageKey(View[ConfigMap]):
+    """The metadata of a page."""
 
 
 WRONG: list[tuple[Any, str]] = [

@@ -10,6 +10,7 @@ from .._controllers.dependent_objects import checked_labels
 from .._controllers.finalizers import checked_finalizer
 from .._controllers.workflow import is_name
 from .._models.arguments import check_class, check_function, type_of
+from .._models.model_info import is_view, viewed_model
 from .._models.unstructured import Object
 from ._primitives import awaited
 from .dependents import (
@@ -210,9 +211,16 @@ class AsyncDependentDeclarations(Generic[T, C]):
         Raises:
             RuntimeError: `for_` was not called before.
             LookupError: The scheme does not know the class.
+            TypeError: The class is a view.
             ValueError: The name is not valid, or another dependent has it.
         """
         check_class(model)
+        if is_view(model):
+            viewed = cast("Any", viewed_model(model)).__name__
+            raise TypeError(
+                f"dependent({model.__name__}): a dependent compares whole objects, and a view has"
+                f" some fields of them; pass {viewed}"
+            )
 
         def add(function: Callable[..., Any]) -> Any:
             check_function("desired", function)
