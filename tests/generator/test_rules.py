@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -161,6 +162,24 @@ def test_what_could_differ_stays_a_webhook_and_is_told_with_its_line(
     assert found.place == "webhook"
     assert why in found.why
     assert re.match(r"tests/support/rule_refusals\.py:\d+: ", found.why)
+
+
+def test_a_rule_that_is_nested_too_deeply_stays_a_webhook(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    total = " + ".join(["thing.spec.zero"] * 900)
+    (tmp_path / "deep_rules.py").write_text(
+        "from support.rule_table import Thing\n"
+        "from clientgen.runtime.webhooks import rule\n"
+        '@rule(Thing, message="no")\n'
+        "def deep(thing: Thing) -> bool:\n"
+        f"    return {total} == 0\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    found = placed(import_module("deep_rules").deep, schema())
+
+    assert found.place == "webhook"
+    assert found.why.endswith("it is nested too deeply (split the rule)")
 
 
 def test_a_loop_over_a_list_without_limit_is_an_error() -> None:

@@ -102,6 +102,15 @@ def _why(error: RefusedError) -> str:
 def _translated(
     rule: Rule[Any], source: FunctionSource, schema: Schema | None, place: Place, why: str
 ) -> PlacedRule:
+    try:
+        return _expressed(rule, source, schema, place, why)
+    except RecursionError:
+        raise RefusedError(source.where, "it is nested too deeply", "split the rule") from None
+
+
+def _expressed(
+    rule: Rule[Any], source: FunctionSource, schema: Schema | None, place: Place, why: str
+) -> PlacedRule:
     is_policy = place == "ValidatingAdmissionPolicy"
     reader = Reader(is_policy=is_policy, is_built_in=schema is None)
     translator = Translator(reader, is_policy=is_policy)
