@@ -520,14 +520,17 @@ async def test_daemons_and_polls_of_a_cluster_that_leaves_end_with_it() -> None:
     """They see the last state of their objects. After the grace, writes are refused."""
     world = AsyncWorld("eu", "us", grace=5.0)
     seen: list[Any] = []
-    is_over, is_read = Event(), Event()
+    is_over, is_read, has_said_farewell = Event(), Event(), Event()
+    begun: list[str] = []
 
     async def daemon(beside: AsyncDaemonContext[ConfigMap]) -> None:
+        begun.append(beside.object.data["value"])
         await beside.wait_for_stop()
         if beside.object.data["value"] != "eu":
             return
         seen.append((beside.object.data["value"], beside.memo(dict)))
         await beside.clientset.create(config_map("farewell", "eu"))
+        has_said_farewell.set()
         while not is_over.is_set():
             await sleep(0.001)
         try:
@@ -547,9 +550,10 @@ async def test_daemons_and_polls_of_a_cluster_that_leaves_end_with_it() -> None:
     controller.daemon(daemon, cancellation_grace=600.0)
     controller.polls_each(read, every=10, workers=2)
     async with world:
-        await world.until(lambda: len(controller._daemons[0]) == 2 and "reading" in seen)
+        await world.until(lambda: len(begun) == 2 and "reading" in seen)
         member = runner_of(world).member("eu")
         world.fleet.leave("eu")
+        assert await has_said_farewell.wait(60)  # before the clock moves past the grace
         await world.until(member.over.is_set)
         is_over.set()
         is_read.set()
