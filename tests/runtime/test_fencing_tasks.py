@@ -63,7 +63,9 @@ async def test_a_loop_that_was_blocked_anywhere_in_a_write_sends_no_bytes(
             assert all(moment < began + 10 for moment in sent if moment >= began), turn
         await k.aclose()
     assert sent
-    assert 0 < refused < _TURNS
+    assert refused < _TURNS
+    # Since Python 3.12, aiohttp writes the body in the turn that takes the connection.
+    assert refused or sys.version_info >= (3, 12)
 
 
 def block_in(turn: int, clock: FakeClock) -> asyncio.Future[None]:
