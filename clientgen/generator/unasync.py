@@ -213,6 +213,7 @@ DERIVED: tuple[str, ...] = (
     "fleet_member.py",
     "fleet_runner.py",
     "fleet_sources.py",
+    "hosted_controller.py",
     "informer.py",
     "informer_factory.py",
     "health_monitor.py",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from contextvars import Context, copy_context
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from ._primitives import short_lock
 
@@ -15,13 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from ._primitives import Function
+    from .hosted_controller import AsyncHostedController
     from .informer import AsyncSharedInformer
     from .informer_factory import AsyncInformerFactory
-    from .managed_controller import AsyncManagedController
-    from .request_controller import AsyncRequestController
-
-    AsyncHostedController: TypeAlias = AsyncManagedController[Any] | AsyncRequestController[Any]
-    """A controller of a manager."""
 
 P = TypeVar("P")
 P_co = TypeVar("P_co", covariant=True)
@@ -59,15 +55,15 @@ class AsyncControllerSet(Generic[P]):
         self._start_part = start_part
         self._factory = factory
         self._lock = short_lock()
-        self._controllers: list[AsyncHostedController] = []
+        self._controllers: list[AsyncHostedController[Any]] = []
         self._contexts: dict[bool, Context] = {}  # by `needs_leader`
-        self._parts: dict[AsyncHostedController, P] = {}
+        self._parts: dict[AsyncHostedController[Any], P] = {}
         self._requested: set[AsyncSharedInformer[Any]] = set()
 
-    def __iter__(self) -> Iterator[AsyncHostedController]:
+    def __iter__(self) -> Iterator[AsyncHostedController[Any]]:
         return iter([*self._controllers])
 
-    def add(self, controller: AsyncHostedController) -> None:
+    def add(self, controller: AsyncHostedController[Any]) -> None:
         """Add a controller.
 
         Raises:
@@ -78,7 +74,7 @@ class AsyncControllerSet(Generic[P]):
                 raise ValueError(f"there is a controller called {controller.name!r} already")
             self._controllers.append(controller)
 
-    def part_of(self, controller: AsyncHostedController) -> P | None:
+    def part_of(self, controller: AsyncHostedController[Any]) -> P | None:
         """Return the part in which a controller runs, or has run; None before its start.
 
         Raises:
@@ -101,7 +97,7 @@ class AsyncControllerSet(Generic[P]):
         for controller in ready:
             self.start(controller)
 
-    def start(self, controller: AsyncHostedController) -> None:
+    def start(self, controller: AsyncHostedController[Any]) -> None:
         """Start a controller, or note that it can start as soon as controllers of its kind do.
 
         Raises:
@@ -133,14 +129,14 @@ class AsyncControllerSet(Generic[P]):
         with self._lock:
             return [part for each, part in self._parts.items() if each.needs_leader is needs_leader]
 
-    def discard(self, controller: AsyncHostedController) -> None:
+    def discard(self, controller: AsyncHostedController[Any]) -> None:
         """Remove a controller whose part has ended."""
         with self._lock:
             if controller in self._controllers:
                 self._controllers.remove(controller)
             self._parts.pop(controller, None)
 
-    def _check_has(self, controller: AsyncHostedController) -> None:
+    def _check_has(self, controller: AsyncHostedController[Any]) -> None:
         if controller not in self._controllers:
             raise LookupError(f"the manager has no {controller!r}: it was removed, or is another's")
 

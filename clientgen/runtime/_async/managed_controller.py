@@ -18,19 +18,18 @@ from .._controllers.reconcile_loop import ClusterRequest, Request
 from .._controllers.tracing import reconcile_span
 from .._controllers.workflow import WorkflowState
 from .._http.write_permit import PERMIT, Permit
-from .._models.arguments import check_source
 from .._models.unstructured import Object
 from ._primitives import check_callback
-from .controller import AsyncController, AsyncSource, client_of
+from .controller import AsyncSource, client_of
 from .daemons import AsyncDaemonContext, AsyncDaemons
 from .dependent_declarations import AsyncDependentDeclarations
+from .hosted_controller import AsyncHostedController
 from .request_sources import AsyncObjectPoll
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Self, Unpack
 
-    from .._cache.informer_options import ScopeOptions
     from .._clock import Clock
     from .._controllers.controller_options import ControllerOptions
     from .._controllers.memos import Values
@@ -46,14 +45,12 @@ if TYPE_CHECKING:
     from .dependent_declarations import AsyncExternalDependent
     from .dependents import AsyncDependent, AsyncDependents
     from .external import AsyncExternal
+    from .hosted_controller import AsyncHost
     from .informer import AsyncSharedInformer
-    from .lease_client import AsyncClient
     from .live_namespaces import AsyncLiveNamespaces
     from .recorder import AsyncEventRecorder
     from .sharding import AsyncSharding
     from .workflow import AsyncWorkflow
-
-logger = logging.getLogger("clientgen.runtime.controllers")
 
 T = TypeVar("T", bound=Object)
 M = TypeVar("M", bound=Object)
@@ -63,47 +60,6 @@ V = TypeVar("V")
 D = TypeVar("D")
 
 logger = logging.getLogger("clientgen.runtime.controllers")
-
-
-class AsyncHost(Protocol):
-    """The part of a manager that its controllers use."""
-
-    @property
-    def clientset(self) -> AsyncClientsetBase:
-        """The clientset."""
-        ...
-
-    @property
-    def recorder(self) -> AsyncEventRecorder:
-        """The recorder of events."""
-        ...
-
-    @property
-    def is_stopping(self) -> bool:
-        """Whether the manager is stopping."""
-        ...
-
-    @property
-    def is_leader(self) -> bool:
-        """Whether this process leads."""
-        ...
-
-    @property
-    def sharding(self) -> AsyncSharding | None:
-        """The sharding of the objects of all controllers."""
-        ...
-
-    def source(self, model: type[T], **options: Unpack[ScopeOptions]) -> AsyncSharedInformer[T]:
-        """Return the informer of a kind for a controller."""
-        ...
-
-    def start_controller(self, controller: Any) -> None:
-        """Start a controller that was added while the manager runs."""
-        ...
-
-    def cluster_of(self, client: AsyncClient | None) -> AsyncCluster:
-        """Return the cluster of a client; None means the manager's own cluster."""
-        ...
 
 
 class AsyncContext(Generic[T_co]):
@@ -301,16 +257,11 @@ class AsyncContext(Generic[T_co]):
 
 
 class AsyncManagedController(
-    AsyncDependentDeclarations[T, AsyncContext[T]], AsyncController[Request], Generic[T]
+    AsyncDependentDeclarations[T, AsyncContext[T]], AsyncHostedController[Request], Generic[T]
 ):
     """A controller of a manager: see `AsyncManager.controller`.
 
     Its sources are informers, or classes whose informers the manager creates.
-
-    Attributes:
-        needs_leader: Whether the controller runs only while this process leads.
-        is_ready: Whether the manager may start the controller. For the manager only.
-        informers_by_class: The informers that the manager made for classes. For the manager only.
     """
 
     def __init__(
@@ -331,10 +282,12 @@ class AsyncManagedController(
         function = _nothing if reconcile is None else reconcile
         check_callback("reconcile", function)
         super().__init__(
+            host,
             name,
-            # It gets the context that `_call_reconcile` makes.
-            cast("Any", partial(self._work, function)),
-            on_error=cast("Any", on_error),
+            partial(self._work, function),
+            on_error=on_error,
+            needs_leader=needs_leader,
+            module=getattr(reconcile, "__module__", None),
             limiter=limiter,
             clock=clock,
             metrics=metrics,
@@ -342,18 +295,12 @@ class AsyncManagedController(
             grace=grace,
             **options,
         )
-        self.needs_leader = needs_leader
-        self.is_ready = True
-        self.informers_by_class: list[AsyncSharedInformer[Any]] = []
         self._memos = Memos()
         self._observers.append(self._memos)
         self._namespace_member = _NamespaceMember(self._forget_namespace)
-        self._host = host
         self._primaries: dict[object, AsyncSharedInformer[T]] = {}  # by cluster
         # The uids of deleted objects that are not reconciled yet; only with sharding.
         self._deleted_uids: dict[Request, str] = {}
-        # The logger of the function's module, because programs set log levels by module.
-        self._log = logging.getLogger(getattr(reconcile, "__module__", None) or "clientgen")
 
     def for_(
         self, source: type[T] | AsyncSource[T], *, where: AsyncClientsetBase | None = None
@@ -435,31 +382,6 @@ class AsyncManagedController(
         """
         super().unwatch(self._informer("unwatch()", source))
 
-    def start(self) -> None:
-        """Start a controller that was added while the manager runs. Choose its sources before.
-
-        The informers of its sources start, and it reconciles when their caches are synced. Until
-        then, other controllers go on. If the caches are not synced after the manager's
-        `sync_timeout`, the reason is logged, and the controller waits on. A controller that needs a
-        leader starts when this process leads. Further calls do nothing. Controllers that were added
-        before `run` start by themselves.
-
-        Raises:
-            LookupError: The controller was removed.
-        """
-        self._check_workflow()
-        self._host.start_controller(self)
-
-    def _must_end(self) -> bool:
-        """Return whether reconciliations must end now."""
-        host = self._host
-        has_lost = self.needs_leader and not host.is_leader
-        return self._stopping.is_set() or host.is_stopping or has_lost
-
-    def _sync_timed_out(self) -> float:
-        logger.warning("%s; waiting on", self._timeout_error())
-        return float("inf")
-
     def _check_place(self, call: str, where: AsyncClientsetBase | None) -> None:
         """Check that `where` is missing, or the clientset of the manager."""
         if where is not None and where is not self._host.clientset:
@@ -467,25 +389,6 @@ class AsyncManagedController(
                 f"where= of {call} is not the clientset of the manager: for objects of another"
                 " cluster, pass an informer of its clientset"
             )
-
-    def _informer(
-        self,
-        call: str,
-        source: type[S] | AsyncSource[S],
-        sharding: AsyncSharding | None = None,
-    ) -> AsyncSource[S]:
-        check_source(call, source)
-        if not isinstance(source, type):
-            return source
-        options: ScopeOptions = {} if sharding is None else {"shard_selector": sharding}
-        informer = self._host.source(cast("Any", source), **options)
-        self.informers_by_class.append(informer)
-        return cast("AsyncSource[S]", informer)
-
-    @property
-    def informers(self) -> list[AsyncSource[Any]]:
-        """The informers of the sources."""
-        return [source.informer for source in self._sources]
 
     def _cluster_of(self, source: AsyncSource[Any]) -> AsyncCluster:
         return self._host.cluster_of(client_of(source))

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from .._net.endpoint_messages import EndpointAnswer, EndpointRequest
     from ._primitives import Callback, Function, Task
     from .clientset import AsyncClientsetBase
-    from .controller_set import AsyncHostedController
+    from .hosted_controller import AsyncHostedController
     from .informer import AsyncSharedInformer
     from .lease_client import AsyncClient
     from .managed_controller import AsyncControllerOfDependents
@@ -407,7 +407,7 @@ class AsyncManager:
         self._add_controller(controller)
         return controller
 
-    def _add_controller(self, controller: AsyncHostedController) -> None:
+    def _add_controller(self, controller: AsyncHostedController[Any]) -> None:
         controller.is_ready = not self._has_started
         self._controllers.add(controller)
         if self._metrics is not None:
@@ -477,11 +477,11 @@ class AsyncManager:
 
         return partial(cast("Any", AsyncFleetController), fleet=self._fleet)
 
-    def start_controller(self, controller: AsyncHostedController) -> None:
+    def start_controller(self, controller: AsyncHostedController[Any]) -> None:
         """Start a controller. For controllers only: see `AsyncManagedController.start`."""
         self._controllers.start(controller)
 
-    async def remove(self, controller: AsyncHostedController) -> None:
+    async def remove(self, controller: AsyncHostedController[Any]) -> None:
         """Stop a controller, wait until its reconciliations have ended, and remove it.
 
         Running reconciliations have `grace` seconds; in `reconcile` itself, call `controller.stop`

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from contextvars import Context, copy_context
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from ._primitives import short_lock
 
@@ -16,13 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from ._primitives import Function
+    from .hosted_controller import HostedController
     from .informer import SharedInformer
     from .informer_factory import InformerFactory
-    from .managed_controller import ManagedController
-    from .request_controller import RequestController
-
-    HostedController: TypeAlias = ManagedController[Any] | RequestController[Any]
-    """A controller of a manager."""
 
 P = TypeVar("P")
 P_co = TypeVar("P_co", covariant=True)
@@ -60,15 +56,15 @@ class ControllerSet(Generic[P]):
         self._start_part = start_part
         self._factory = factory
         self._lock = short_lock()
-        self._controllers: list[HostedController] = []
+        self._controllers: list[HostedController[Any]] = []
         self._contexts: dict[bool, Context] = {}  # by `needs_leader`
-        self._parts: dict[HostedController, P] = {}
+        self._parts: dict[HostedController[Any], P] = {}
         self._requested: set[SharedInformer[Any]] = set()
 
-    def __iter__(self) -> Iterator[HostedController]:
+    def __iter__(self) -> Iterator[HostedController[Any]]:
         return iter([*self._controllers])
 
-    def add(self, controller: HostedController) -> None:
+    def add(self, controller: HostedController[Any]) -> None:
         """Add a controller.
 
         Raises:
@@ -79,7 +75,7 @@ class ControllerSet(Generic[P]):
                 raise ValueError(f"there is a controller called {controller.name!r} already")
             self._controllers.append(controller)
 
-    def part_of(self, controller: HostedController) -> P | None:
+    def part_of(self, controller: HostedController[Any]) -> P | None:
         """Return the part in which a controller runs, or has run; None before its start.
 
         Raises:
@@ -102,7 +98,7 @@ class ControllerSet(Generic[P]):
         for controller in ready:
             self.start(controller)
 
-    def start(self, controller: HostedController) -> None:
+    def start(self, controller: HostedController[Any]) -> None:
         """Start a controller, or note that it can start as soon as controllers of its kind do.
 
         Raises:
@@ -134,14 +130,14 @@ class ControllerSet(Generic[P]):
         with self._lock:
             return [part for each, part in self._parts.items() if each.needs_leader is needs_leader]
 
-    def discard(self, controller: HostedController) -> None:
+    def discard(self, controller: HostedController[Any]) -> None:
         """Remove a controller whose part has ended."""
         with self._lock:
             if controller in self._controllers:
                 self._controllers.remove(controller)
             self._parts.pop(controller, None)
 
-    def _check_has(self, controller: HostedController) -> None:
+    def _check_has(self, controller: HostedController[Any]) -> None:
         if controller not in self._controllers:
             raise LookupError(f"the manager has no {controller!r}: it was removed, or is another's")
 

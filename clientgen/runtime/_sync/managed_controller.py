@@ -19,19 +19,18 @@ from .._controllers.reconcile_loop import ClusterRequest, Request
 from .._controllers.tracing import reconcile_span
 from .._controllers.workflow import WorkflowState
 from .._http.write_permit import PERMIT, Permit
-from .._models.arguments import check_source
 from .._models.unstructured import Object
 from ._primitives import check_callback
-from .controller import Controller, Source, client_of
+from .controller import Source, client_of
 from .daemons import DaemonContext, Daemons
 from .dependent_declarations import DependentDeclarations
+from .hosted_controller import HostedController
 from .request_sources import ObjectPoll
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Self, Unpack
 
-    from .._cache.informer_options import ScopeOptions
     from .._clock import Clock
     from .._controllers.controller_options import ControllerOptions
     from .._controllers.memos import Values
@@ -47,14 +46,12 @@ if TYPE_CHECKING:
     from .dependent_declarations import ExternalDependent
     from .dependents import Dependent, Dependents
     from .external import External
+    from .hosted_controller import Host
     from .informer import SharedInformer
-    from .lease_client import Client
     from .live_namespaces import LiveNamespaces
     from .recorder import EventRecorder
     from .sharding import Sharding
     from .workflow import Workflow
-
-logger = logging.getLogger("clientgen.runtime.controllers")
 
 T = TypeVar("T", bound=Object)
 M = TypeVar("M", bound=Object)
@@ -64,47 +61,6 @@ V = TypeVar("V")
 D = TypeVar("D")
 
 logger = logging.getLogger("clientgen.runtime.controllers")
-
-
-class Host(Protocol):
-    """The part of a manager that its controllers use."""
-
-    @property
-    def clientset(self) -> ClientsetBase:
-        """The clientset."""
-        ...
-
-    @property
-    def recorder(self) -> EventRecorder:
-        """The recorder of events."""
-        ...
-
-    @property
-    def is_stopping(self) -> bool:
-        """Whether the manager is stopping."""
-        ...
-
-    @property
-    def is_leader(self) -> bool:
-        """Whether this process leads."""
-        ...
-
-    @property
-    def sharding(self) -> Sharding | None:
-        """The sharding of the objects of all controllers."""
-        ...
-
-    def source(self, model: type[T], **options: Unpack[ScopeOptions]) -> SharedInformer[T]:
-        """Return the informer of a kind for a controller."""
-        ...
-
-    def start_controller(self, controller: Any) -> None:
-        """Start a controller that was added while the manager runs."""
-        ...
-
-    def cluster_of(self, client: Client | None) -> Cluster:
-        """Return the cluster of a client; None means the manager's own cluster."""
-        ...
 
 
 class Context(Generic[T_co]):
@@ -301,15 +257,12 @@ class Context(Generic[T_co]):
         return self._values
 
 
-class ManagedController(DependentDeclarations[T, Context[T]], Controller[Request], Generic[T]):
+class ManagedController(
+    DependentDeclarations[T, Context[T]], HostedController[Request], Generic[T]
+):
     """A controller of a manager: see `Manager.controller`.
 
     Its sources are informers, or classes whose informers the manager creates.
-
-    Attributes:
-        needs_leader: Whether the controller runs only while this process leads.
-        is_ready: Whether the manager may start the controller. For the manager only.
-        informers_by_class: The informers that the manager made for classes. For the manager only.
     """
 
     def __init__(
@@ -330,10 +283,12 @@ class ManagedController(DependentDeclarations[T, Context[T]], Controller[Request
         function = _nothing if reconcile is None else reconcile
         check_callback("reconcile", function)
         super().__init__(
+            host,
             name,
-            # It gets the context that `_call_reconcile` makes.
-            cast("Any", partial(self._work, function)),
-            on_error=cast("Any", on_error),
+            partial(self._work, function),
+            on_error=on_error,
+            needs_leader=needs_leader,
+            module=getattr(reconcile, "__module__", None),
             limiter=limiter,
             clock=clock,
             metrics=metrics,
@@ -341,18 +296,12 @@ class ManagedController(DependentDeclarations[T, Context[T]], Controller[Request
             grace=grace,
             **options,
         )
-        self.needs_leader = needs_leader
-        self.is_ready = True
-        self.informers_by_class: list[SharedInformer[Any]] = []
         self._memos = Memos()
         self._observers.append(self._memos)
         self._namespace_member = _NamespaceMember(self._forget_namespace)
-        self._host = host
         self._primaries: dict[object, SharedInformer[T]] = {}  # by cluster
         # The uids of deleted objects that are not reconciled yet; only with sharding.
         self._deleted_uids: dict[Request, str] = {}
-        # The logger of the function's module, because programs set log levels by module.
-        self._log = logging.getLogger(getattr(reconcile, "__module__", None) or "clientgen")
 
     def for_(self, source: type[T] | Source[T], *, where: ClientsetBase | None = None) -> Self:
         """Reconcile the objects of a kind, given by its class or its informer.
@@ -432,31 +381,6 @@ class ManagedController(DependentDeclarations[T, Context[T]], Controller[Request
         """
         super().unwatch(self._informer("unwatch()", source))
 
-    def start(self) -> None:
-        """Start a controller that was added while the manager runs. Choose its sources before.
-
-        The informers of its sources start, and it reconciles when their caches are synced. Until
-        then, other controllers go on. If the caches are not synced after the manager's
-        `sync_timeout`, the reason is logged, and the controller waits on. A controller that needs a
-        leader starts when this process leads. Further calls do nothing. Controllers that were added
-        before `run` start by themselves.
-
-        Raises:
-            LookupError: The controller was removed.
-        """
-        self._check_workflow()
-        self._host.start_controller(self)
-
-    def _must_end(self) -> bool:
-        """Return whether reconciliations must end now."""
-        host = self._host
-        has_lost = self.needs_leader and not host.is_leader
-        return self._stopping.is_set() or host.is_stopping or has_lost
-
-    def _sync_timed_out(self) -> float:
-        logger.warning("%s; waiting on", self._timeout_error())
-        return float("inf")
-
     def _check_place(self, call: str, where: ClientsetBase | None) -> None:
         """Check that `where` is missing, or the clientset of the manager."""
         if where is not None and where is not self._host.clientset:
@@ -464,25 +388,6 @@ class ManagedController(DependentDeclarations[T, Context[T]], Controller[Request
                 f"where= of {call} is not the clientset of the manager: for objects of another"
                 " cluster, pass an informer of its clientset"
             )
-
-    def _informer(
-        self,
-        call: str,
-        source: type[S] | Source[S],
-        sharding: Sharding | None = None,
-    ) -> Source[S]:
-        check_source(call, source)
-        if not isinstance(source, type):
-            return source
-        options: ScopeOptions = {} if sharding is None else {"shard_selector": sharding}
-        informer = self._host.source(cast("Any", source), **options)
-        self.informers_by_class.append(informer)
-        return cast("Source[S]", informer)
-
-    @property
-    def informers(self) -> list[Source[Any]]:
-        """The informers of the sources."""
-        return [source.informer for source in self._sources]
 
     def _cluster_of(self, source: Source[Any]) -> Cluster:
         return self._host.cluster_of(client_of(source))

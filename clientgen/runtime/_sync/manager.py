@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from .._net.endpoint_messages import EndpointAnswer, EndpointRequest
     from ._primitives import Callback, Function, Task
     from .clientset import ClientsetBase
-    from .controller_set import HostedController
+    from .hosted_controller import HostedController
     from .informer import SharedInformer
     from .lease_client import Client
     from .managed_controller import ControllerOfDependents
@@ -406,7 +406,7 @@ class Manager:
         self._add_controller(controller)
         return controller
 
-    def _add_controller(self, controller: HostedController) -> None:
+    def _add_controller(self, controller: HostedController[Any]) -> None:
         controller.is_ready = not self._has_started
         self._controllers.add(controller)
         if self._metrics is not None:
@@ -476,11 +476,11 @@ class Manager:
 
         return partial(cast("Any", FleetController), fleet=self._fleet)
 
-    def start_controller(self, controller: HostedController) -> None:
+    def start_controller(self, controller: HostedController[Any]) -> None:
         """Start a controller. For controllers only: see `ManagedController.start`."""
         self._controllers.start(controller)
 
-    def remove(self, controller: HostedController) -> None:
+    def remove(self, controller: HostedController[Any]) -> None:
         """Stop a controller, wait until its reconciliations have ended, and remove it.
 
         Running reconciliations have `grace` seconds; in `reconcile` itself, call `controller.stop`

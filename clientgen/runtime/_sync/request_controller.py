@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from .._controllers.outcomes import ContextLogger
 from .._controllers.tracing import reconcile_span
-from .._models.arguments import check_class, check_source
-from .controller import Controller, Source
+from .._models.arguments import check_class
+from .hosted_controller import HostedController
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -25,11 +24,9 @@ if TYPE_CHECKING:
     from .._models.unstructured import Object
     from ._primitives import Function
     from .clientset import ClientsetBase
-    from .informer import SharedInformer
-    from .managed_controller import Host
+    from .controller import Source
+    from .hosted_controller import Host
     from .recorder import EventRecorder
-
-logger = logging.getLogger("clientgen.runtime.controllers")
 
 R = TypeVar("R", bound=Hashable)
 R_co = TypeVar("R_co", bound=Hashable, covariant=True)
@@ -95,14 +92,8 @@ class RequestContext(Generic[R_co]):
         return self._attempt.last_error
 
 
-class RequestController(Controller[R]):
-    """A controller of a manager: see `Manager.request_controller`.
-
-    Attributes:
-        needs_leader: Whether the controller runs only while this process leads.
-        is_ready: Whether the manager may start the controller. For the manager only.
-        informers_by_class: The informers that the manager made for classes. For the manager only.
-    """
+class RequestController(HostedController[R]):
+    """A controller of a manager: see `Manager.request_controller`."""
 
     def __init__(
         self,
@@ -122,9 +113,12 @@ class RequestController(Controller[R]):
     ) -> None:
         check_class(request_type)
         super().__init__(
+            host,
             name,
-            cast("Any", reconcile),  # it gets the context that `_call_reconcile` makes
-            on_error=cast("Any", on_error),
+            reconcile,
+            on_error=on_error,
+            needs_leader=needs_leader,
+            module=getattr(reconcile, "__module__", None),
             request_type=request_type,
             limiter=limiter,
             clock=clock,
@@ -138,39 +132,6 @@ class RequestController(Controller[R]):
                 f"{self!r}: requests of your own cannot be divided among replicas, because they"
                 " have no uid; give the manager leader_election instead of sharding"
             )
-        self.needs_leader = needs_leader
-        self.is_ready = True
-        self.informers_by_class: list[SharedInformer[Any]] = []
-        self._host = host
-        self._log = logging.getLogger(getattr(reconcile, "__module__", None) or "clientgen")
-
-    @property
-    def informers(self) -> list[Source[Any]]:
-        """The informers of the sources."""
-        return [source.informer for source in self._sources]
-
-    def start(self) -> None:
-        """Start a controller that was added while the manager runs. Choose its sources before.
-
-        See `start` of the controllers that `Manager.controller` returns.
-
-        Raises:
-            LookupError: The controller was removed.
-        """
-        self._host.start_controller(self)
-
-    def _must_end(self) -> bool:
-        """Return whether reconciliations must end now."""
-        host = self._host
-        has_lost = self.needs_leader and not host.is_leader
-        return self._stopping.is_set() or host.is_stopping or has_lost
-
-    def _check_workflow(self) -> None:
-        """Do nothing: dependents need an object of `for_`."""
-
-    def _sync_timed_out(self) -> float:
-        logger.warning("%s; waiting on", self._timeout_error())
-        return float("inf")
 
     def watches(self, source: type[S] | Source[S], mapper: Callable[[S], Iterable[R]]) -> Self:
         """Reconcile the requests that `mapper` returns for the objects of a kind.
@@ -183,8 +144,7 @@ class RequestController(Controller[R]):
         Raises:
             LookupError: The scheme does not know the class.
         """
-        check_source("watches()", source)
-        return super().watches(self._informer(source), mapper)
+        return super().watches(self._informer("watches()", source), mapper)
 
     def unwatch(self, source: type[Object] | Source[Any]) -> None:
         """Remove a source, whose informer keeps running. This works while the controller runs, too.
@@ -192,15 +152,7 @@ class RequestController(Controller[R]):
         Raises:
             LookupError: The controller does not watch the source.
         """
-        check_source("unwatch()", source)
-        super().unwatch(self._informer(source))
-
-    def _informer(self, source: type[S] | Source[S]) -> Source[S]:
-        if not isinstance(source, type):
-            return source
-        informer = self._host.source(cast("Any", source))
-        self.informers_by_class.append(informer)
-        return cast("Source[S]", informer)
+        super().unwatch(self._informer("unwatch()", source))
 
     def _call_reconcile(
         self, request: R, fields: dict[str, str], attempt: Attempt
