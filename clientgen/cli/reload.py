@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import signal
 import subprocess
-import threading
-from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
 from clientgen._problems import ClientgenError, Problem
+from clientgen.cli.stop_signal import stop_event
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,9 +31,7 @@ def run_and_reload(command: Sequence[str], folder: Path) -> None:
     except ImportError as error:
         hint = "pip install 'clientgen[reload]'"
         raise ClientgenError([Problem("--reload", "it needs watchfiles", hint)]) from error
-    stop = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, partial(_set, stop))
+    stop = stop_event()
     program = _start(command)
     try:
         for changes in watch(folder, watch_filter=PythonFilter(), stop_event=stop):
@@ -45,10 +41,6 @@ def run_and_reload(command: Sequence[str], folder: Path) -> None:
             program = _start(command)
     finally:
         _end(program)
-
-
-def _set(event: threading.Event, *_: object) -> None:
-    event.set()
 
 
 def _start(command: Sequence[str]) -> subprocess.Popen[bytes]:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import gc
 import shlex
-import signal
-import threading
 import time
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +17,7 @@ from clientgen._shipped import KUBERNETES
 from clientgen.cli.common_flags import PATH, SeveralValues
 from clientgen.cli.loaded import called, loaded
 from clientgen.cli.served_objects import explained, load_objects
+from clientgen.cli.stop_signal import stop_event
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
@@ -192,7 +190,7 @@ def serve(
             if setup:
                 _set_up(cluster, setup)
         server = _server(cluster, port, kubeconfig, secret, tls=tls)
-        stop = _stop_signal()
+        stop = stop_event()
         with server:
             _collect_cycles()
             _say(server, plain_token=bool(secret) and not tls)
@@ -331,14 +329,3 @@ def _say(server: LocalServer, *, plain_token: bool) -> None:
         click.echo(note, err=True)
     path = shlex.quote(str(Path(server.kubeconfig).absolute()))
     click.echo(f"serving {server.url}    export KUBECONFIG={path}")
-
-
-def _stop_signal() -> threading.Event:
-    stop = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, partial(_set, stop))
-    return stop
-
-
-def _set(event: threading.Event, *_: object) -> None:
-    event.set()
