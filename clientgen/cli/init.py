@@ -15,6 +15,7 @@ import click
 from clientgen._problems import ClientgenError, Problem
 from clientgen.cli.common_flags import PATH, quiet_option
 from clientgen.cli.extra import has_generator
+from clientgen.cli.output_files import write_all
 from clientgen.cli.suggestions import OneOf
 
 if TYPE_CHECKING:
@@ -118,15 +119,7 @@ def _write(directory: Path, chosen: StarterProject) -> None:
     texts = dict(chosen.files())
     if has_generator():  # long names take more lines
         texts |= _formatted({name: text for name, text in texts.items() if name.endswith(".py")})
-    try:
-        for name, text in texts.items():
-            path = directory / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, "utf-8", newline="\n")
-    except OSError as error:
-        why = error.strerror or type(error).__name__
-        where = str(error.filename or directory)
-        raise ClientgenError([Problem(where, f"cannot be written: {why}")]) from error
+    write_all(directory, texts)
 
 
 def _formatted(texts: dict[str, str]) -> dict[str, str]:

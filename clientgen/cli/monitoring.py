@@ -12,6 +12,7 @@ import click
 
 from clientgen._problems import ClientgenError, Problem
 from clientgen.cli.common_flags import PATH, quiet_option
+from clientgen.cli.output_files import write_all
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,14 +38,7 @@ def monitoring(*, name: str, namespace: str | None, output: Path, quiet: bool) -
             hint = "write lower-case letters, digits and `-`, as in `my-operator`"
             raise ClientgenError([Problem(flag, f"{value!r} is not a name in Kubernetes", hint)])
     texts = monitoring_files(name, namespace or name)
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-        for file_name, text in texts.items():
-            (output / file_name).write_text(text, "utf-8", newline="\n")
-    except OSError as error:
-        why = error.strerror or type(error).__name__
-        where = str(error.filename or output)
-        raise ClientgenError([Problem(where, f"cannot be written: {why}")]) from error
+    write_all(output, texts)
     if not quiet:
         click.echo(f"{output}: {', '.join(texts)}")
 

@@ -1,4 +1,4 @@
-"""The files of manifests that commands write with `--output`, and compare with `--check`."""
+"""The files that commands write, and manifests that they compare with `--check`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import click
 from clientgen._problems import ClientgenError, Problem
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 
@@ -70,3 +71,20 @@ def read(path: Path) -> bytes:
     except OSError as error:
         why = error.strerror or type(error).__name__
         raise ClientgenError([Problem(str(path), f"it cannot be read: {why}")]) from error
+
+
+def write_all(folder: Path, texts: Mapping[str, str]) -> None:
+    """Write files of a folder by their paths in it, and create the folders that they need.
+
+    Raises:
+        ClientgenError: A file cannot be written.
+    """
+    try:
+        for name, text in texts.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, "utf-8", newline="\n")
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        where = str(error.filename or folder)
+        raise ClientgenError([Problem(where, f"cannot be written: {why}")]) from error
